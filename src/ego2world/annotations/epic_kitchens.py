@@ -1,0 +1,127 @@
+"""EPIC-KITCHENS-100 segments and EPIC-Sounds events, through the same records as HD-EPIC.
+
+Declared format: times are hh:mm:ss.ss; frames are counted from 1 at the extraction rate (50 or 60 a second), not at
+the camera's rate; ``noun`` and ``all_nouns`` name what the annotators resolved, head first with colons.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ego2world.annotations.cells import class_name, frame_time_s, one_line, parse_list, parse_seconds, read_csv
+from ego2world.annotations.hd_epic import _in_time, _nearest, read_classes, read_sound
+from ego2world.annotations.records import Dataset, Narration, Sound, Vocabulary
+from ego2world.core.canonical import sha256_file
+from ego2world.errors import AnnotationError, Problem
+
+FRAME_RATES_HZ = (60.0, 50.0)
+_REQUIRED = ("narration_id", "video_id", "start_timestamp", "stop_timestamp", "narration", "verb", "noun")
+
+
+def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dataset:
+    """Read a folder with EPIC_100_*.csv segments, and EPIC_Sounds_*.csv beside or below it.
+
+    Args:
+        source: a folder; any file named EPIC_100_<split>.csv with the segment columns is read.
+        videos: keep only these videos.
+
+    Raises:
+        AnnotationError: no segments, malformed rows (all listed), or an unknown video id.
+    """
+    errors: list[Problem] = []
+    sources: dict[str, str] = {}
+
+    def note(path: Path) -> str:
+        name = path.relative_to(source).as_posix() if path.is_relative_to(source) else path.name
+        sources[name] = sha256_file(path)
+        return name
+
+    durations = {}
+    for path in sorted(source.glob("EPIC_100_video_info.csv")):
+        note(path)
+        for _, row in read_csv(path, ("video_id", "duration")):
+            durations[row["video_id"]] = float(row["duration"])
+    ambiguous: list[tuple[str, tuple[str, ...]]] = []
+    tables: dict[str, dict[str, str]] = {"verb": {}, "noun": {}}
+    for word, table in tables.items():
+        for path in sorted(source.glob(f"EPIC_100_{word}_classes*.csv")):
+            table.update(read_classes(path, note(path), errors, ambiguous))
+    found: dict[str, list[Narration]] = defaultdict(list)
+    segments = [
+        path for path in sorted(source.glob("EPIC_100_*.csv")) if "classes" not in path.name and "video_info" not in path.name
+    ]
+    for path in segments:
+        name = note(path)
+        for number, row in read_csv(path, _REQUIRED):
+            narration = read_segment(name, number, row, durations, errors)
+            if narration is not None:
+                found[narration.video_id].append(narration)
+    sounds: dict[str, list[Sound]] = defaultdict(list)
+    for folder in (source, source.parent / "epic_sounds"):
+        for path in sorted(folder.glob("EPIC_Sounds_*.csv")) if folder.is_dir() else ():
+            name = note(path)
+            for number, row in read_csv(path, ("video_id", "start_timestamp", "stop_timestamp", "class")):
+                sound = read_sound(name, number, {**row, "start_sample": "", "stop_sample": ""}, errors)
+                if sound is not None:
+                    sounds[sound.video_id].append(sound)
+    if not found:
+        raise AnnotationError([Problem(str(source), None, None, "no segments", "EPIC_100_<split>.csv")] + errors[:1])
+    unknown = [video for video in videos or () if video not in found]
+    errors += [Problem(str(source), None, "video_id", f"unknown video {v}", _nearest(v, found)) for v in unknown]
+    if errors:
+        raise AnnotationError(errors, "Mend or remove these rows; nothing was compiled.")
+    keep = set(videos or found)
+    return Dataset(
+        "epic-kitchens-100",
+        {video: tuple(sorted(found[video], key=_in_time)) for video in sorted(found) if video in keep},
+        sounds={video: tuple(sorted(sounds[video], key=lambda s: (s.start_s, s.label))) for video in sorted(sounds) if video in keep},
+        durations_s={video: durations[video] for video in sorted(durations) if video in keep},
+        vocabulary=Vocabulary(tables["verb"], tables["noun"], tuple(ambiguous)),
+        sources=dict(sorted(sources.items())),
+    )  # fmt: skip
+
+
+def read_segment(
+    name: str, number: int, row: Mapping[str, str], durations_s: Mapping[str, float], errors: list[Problem]
+) -> Narration | None:
+    """Read one action segment; a frame that contradicts its time at every extraction rate is an error."""
+    try:
+        start_s, end_s = parse_seconds(row["start_timestamp"]), parse_seconds(row["stop_timestamp"])
+        stamp = parse_seconds(row.get("narration_timestamp"))
+        nouns = tuple(one_line(noun) for noun in parse_list(row.get("all_nouns", ""))) or (one_line(row["noun"]),)
+    except ValueError as error:
+        errors.append(Problem(name, number, None, str(error), "times and lists"))
+        return None
+    video, text = one_line(row["video_id"]), one_line(row["narration"])
+    if start_s is None or end_s is None or not text:
+        errors.append(Problem(name, number, "start_timestamp/narration", "nothing", "times and a sentence"))
+        return None
+    if end_s < start_s:
+        errors.append(Problem(name, number, "stop_timestamp", f"{end_s} before start {start_s}", "an end at or after the start"))
+        return None
+    frame = row.get("start_frame", "").strip()
+    if frame:
+        times = [frame_time_s(int(frame), rate, 1) for rate in FRAME_RATES_HZ]
+        if min(abs(time - start_s) for time in times) > 0.1:
+            errors.append(Problem(name, number, "start_frame", f"frame {frame} for {start_s} s", "frames from 1 at 50 or 60 a second"))
+            return None
+    verb = one_line(row["verb"])
+    names = tuple(class_name(noun) for noun in nouns)
+    return Narration(
+        one_line(row["narration_id"]), video, text, start_s, end_s, (verb,), names, ((verb, names[0]),), ((verb, names[0]),),
+        (), stamp, True, False, name, number,
+    )  # fmt: skip
+
+
+def check_frame(frame: int, fps: float, duration_s: float) -> float:
+    """Return a 1-based frame's time, refusing one beyond the video instead of clipping it.
+
+    Raises:
+        ValueError: the frame lies beyond the video, which tells of a wrong frame base or rate.
+    """
+    time_s = frame_time_s(frame, fps, 1)
+    if time_s > duration_s:
+        raise ValueError(f"frame {frame} beyond video: wrong frame base ({time_s:.2f} s of {duration_s:.2f} s at {fps} fps)")
+    return time_s

@@ -1,0 +1,391 @@
+"""HD-EPIC in its official layout, whole or in part. Missing files are normal; malformed rows are gathered.
+
+Files read where present (upstream README of hd-epic-annotations): narrations (pickle or CSV), verb and noun classes,
+erratum, object associations and masks, recipes, activities, sounds, gaze priming.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ego2world.annotations.cells import (
+    class_name,
+    fixture_name,
+    one_line,
+    parse_amount,
+    parse_list,
+    parse_seconds,
+    read_csv,
+    read_json,
+)
+from ego2world.annotations.pickles import read_table
+from ego2world.annotations.records import (
+    Activity,
+    Association,
+    Dataset,
+    Ingredient,
+    Narration,
+    Priming,
+    Recipe,
+    Sound,
+    Track,
+    Vocabulary,
+)
+from ego2world.core.canonical import sha256_file
+from ego2world.errors import AnnotationError, Problem
+
+FPS = 30.0  # frame numbers start at 0
+SOUND_RATE_HZ = 48_000
+END_TOLERANCE_S = 2.0  # a movement may end this long after the video and is then cut to its end
+_NARRATIONS = "narrations-and-action-segments/HD_EPIC_Narrations"
+_PLACEHOLDER = re.compile(r"^track\b.*", re.IGNORECASE)
+_REQUIRED = ("unique_narration_id", "video_id", "narration", "start_timestamp", "end_timestamp")
+
+
+def read_hd_epic(source: Path, videos: Sequence[str] | None = None) -> Dataset:
+    """Read a folder in HD-EPIC's layout.
+
+    Args:
+        source: the repository's root, or a part of it with the same relative paths.
+        videos: keep only these videos.
+
+    Returns:
+        The records, with everything odd but usable in ``warnings``.
+
+    Raises:
+        AnnotationError: no narrations, unusable files or rows (all of them listed), or an unknown video id.
+    """
+    reader = _Reader(source)
+    narrations = reader.narrations()
+    if not narrations:
+        raise AnnotationError(
+            [Problem(str(source), None, None, "no narrations", f"{_NARRATIONS}.pkl or .csv with rows in it")],
+            "Point to the root of hd-epic-annotations or to a folder with the same layout (docs/DATA.md).",
+        )
+    unknown = [video for video in videos or () if video not in narrations]
+    if unknown:
+        raise AnnotationError(
+            [Problem(str(source), None, "video_id", f"unknown video {video}", _nearest(video, narrations)) for video in unknown]
+        )
+    vocabulary = reader.vocabulary()
+    associations = reader.associations()
+    activities = reader.activities()
+    recipes = reader.recipes()
+    sounds = reader.sounds()
+    priming = reader.priming()
+    if reader.errors:
+        raise AnnotationError(reader.errors, "Mend or remove these rows; nothing was compiled.")
+    keep = set(videos or narrations)
+    return Dataset(
+        "hd-epic", _only(narrations, keep), _only(associations, keep), _only(activities, keep), recipes,
+        _only(sounds, keep), tuple(row for row in priming if row.video_id in keep), {}, vocabulary,
+        tuple(reader.warnings), dict(sorted(reader.sources.items())),
+    )  # fmt: skip
+
+
+def _nearest(video: str, known: Iterable[str]) -> str:
+    near = get_close_matches(video, list(known), 1, 0.0)
+    return "one of the source's videos" + (f" (nearest: {near[0]})" if near else "")
+
+
+def _only(rows: Mapping[str, Any], keep: set[str]) -> dict[str, Any]:
+    return {video: rows[video] for video in sorted(rows) if video in keep}
+
+
+class _Reader:
+    """Reads file after file and gathers errors, warnings and the files' hashes."""
+
+    def __init__(self, source: Path) -> None:
+        self.source = source
+        self.errors: list[Problem] = []
+        self.warnings: list[Problem] = []
+        self.sources: dict[str, str] = {}
+
+    def file(self, relative: str) -> Path | None:
+        path = self.source / relative
+        if not path.is_file():
+            return None
+        self.sources[relative] = sha256_file(path)
+        return path
+
+    # narrations ---------------------------------------------------------------------------------------------
+
+    def narrations(self) -> dict[str, tuple[Narration, ...]]:
+        pickled, table = self.source / f"{_NARRATIONS}.pkl", self.source / f"{_NARRATIONS}.csv"
+        rows: Iterable[tuple[int, Mapping[str, Any]]]
+        if pickled.is_file():
+            name = f"{_NARRATIONS}.pkl"
+            columns = read_table(pickled)
+            missing = [column for column in _REQUIRED if column not in columns]
+            if missing:
+                raise AnnotationError(
+                    [Problem(str(pickled), None, column, "no such column", f"a column {column}") for column in missing]
+                )
+            count = len(columns[_REQUIRED[0]])
+            rows = ((i + 1, {key: values[i] for key, values in columns.items()}) for i in range(count))
+        elif table.is_file():
+            name = f"{_NARRATIONS}.csv"
+            rows = read_csv(table, _REQUIRED)
+        else:
+            return {}
+        erratum = self._erratum()
+        found: dict[str, list[Narration]] = defaultdict(list)
+        seen: dict[str, int] = {}
+        for number, row in rows:
+            narration = self._narration(name, number, row, erratum)
+            if narration is None:
+                continue
+            if narration.id in seen:
+                self.errors.append(Problem(name, number, "unique_narration_id", f"{narration.id} again (row {seen[narration.id]})", "unique ids"))
+            seen[narration.id] = number
+            found[narration.video_id].append(narration)
+        self.file(name)
+        return {video: tuple(sorted(rows_, key=_in_time)) for video, rows_ in found.items()}
+
+    def _erratum(self) -> frozenset[str]:
+        path = self.file(f"{_NARRATIONS}_erratum.csv")
+        return frozenset() if path is None else frozenset(next(iter(row.values())) for _, row in read_csv(path, ()) if row)
+
+    def _narration(self, name: str, number: int, row: Mapping[str, Any], erratum: frozenset[str]) -> Narration | None:
+        problems: list[Problem] = []
+
+        def value(field: str, parse: Any, needed: str) -> Any:
+            try:
+                return parse(row.get(field))
+            except (ValueError, TypeError):
+                problems.append(Problem(name, number, field, repr(row.get(field))[:60], needed))
+                return None
+
+        identifier, video, text = one_line(row.get("unique_narration_id")), one_line(row.get("video_id")), one_line(row.get("narration"))
+        start_s = value("start_timestamp", parse_seconds, "seconds")
+        end_s = value("end_timestamp", parse_seconds, "seconds")
+        for field, found in (("unique_narration_id", identifier), ("video_id", video), ("narration", text)):
+            if not found:
+                problems.append(Problem(name, number, field, "nothing", "text"))
+        for field, time in (("start_timestamp", start_s), ("end_timestamp", end_s)):
+            if time is None and not any(problem.field == field for problem in problems):
+                problems.append(Problem(name, number, field, "nothing", "seconds"))
+        if start_s is not None and end_s is not None and end_s < start_s:
+            problems.append(Problem(name, number, "end_timestamp", f"{end_s} before start {start_s}", "an end at or after the start"))
+        lists = {field: value(field, parse_list, "a list") or () for field in ("verbs", "nouns", "pairs", "main_actions", "hands")}
+        stamp = value("narration_timestamp", parse_seconds, "seconds or nothing")
+        if problems:
+            self.errors += problems
+            return None
+        return Narration(
+            identifier, video, text, start_s, end_s, tuple(map(one_line, lists["verbs"])), tuple(map(one_line, lists["nouns"])),
+            _pairs(lists["pairs"]), _pairs(lists["main_actions"]), tuple(map(one_line, lists["hands"])), stamp,
+            False, identifier in erratum, name, number,
+        )  # fmt: skip
+
+    # classes ------------------------------------------------------------------------------------------------
+
+    def vocabulary(self) -> Vocabulary:
+        ambiguous: list[tuple[str, tuple[str, ...]]] = []
+        verbs = self._classes("narrations-and-action-segments/HD_EPIC_verb_classes.csv", ambiguous)
+        nouns = self._classes("narrations-and-action-segments/HD_EPIC_noun_classes.csv", ambiguous)
+        return Vocabulary(verbs, nouns, tuple(ambiguous))
+
+    def _classes(self, relative: str, ambiguous: list[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
+        path = self.file(relative)
+        if path is None:
+            return {}
+        return read_classes(path, relative, self.errors, ambiguous)
+
+    # tracks -------------------------------------------------------------------------------------------------
+
+    def associations(self) -> dict[str, tuple[Association, ...]]:
+        name = "scene-and-object-movements/assoc_info.json"
+        path = self.file(name)
+        if path is None:
+            return {}
+        mask_path = self.file("scene-and-object-movements/mask_info.json")
+        masks = read_json(mask_path) if mask_path else {}
+        found: dict[str, tuple[Association, ...]] = {}
+        for video, objects in read_json(path).items():
+            kept = []
+            for identifier, item in objects.items():
+                association = self._association(name, video, identifier, item, masks.get(video, {}))
+                if association is not None:
+                    kept.append(association)
+            found[video] = tuple(sorted(kept, key=lambda one: (one.tracks[0].start_s if one.tracks else 0.0, one.id)))
+        return found
+
+    def _association(self, name: str, video: str, identifier: str, item: Any, masks: Mapping[str, Any]) -> Association | None:
+        tracks: list[Track] = []
+        try:
+            label = one_line(item["name"])
+            rows = [(str(t["track_id"]), float(t["time_segment"][0]), float(t["time_segment"][1]), list(t["masks"])) for t in item["tracks"]]
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            self.errors.append(Problem(name, None, f"{video}/{identifier}", f"{type(error).__name__} {error}", "name and tracks with track_id, time_segment, masks"))
+            return None
+        spans: dict[tuple[float, float], str] = {}
+        for track, start_s, end_s, mask_ids in sorted(rows, key=lambda row: (row[1], row[2], -len(row[3]), row[0])):
+            if end_s < start_s:
+                self.errors.append(Problem(name, None, f"{video}/{identifier}/{track}", f"[{start_s}, {end_s}]", "an end at or after the start"))
+                continue
+            if (start_s, end_s) in spans:
+                self.warnings.append(Problem(name, None, f"{video}/{identifier}/{track}", f"the same movement as {spans[(start_s, end_s)]}", "one; merged"))
+                continue
+            spans[(start_s, end_s)] = track
+            fixtures = [fixture_name(masks.get(mask, {}).get("fixture")) for mask in mask_ids[:2]]
+            tracks.append(Track(track, start_s, end_s, *(fixtures + [None, None])[:2]))
+        return Association(identifier, video, label, tuple(tracks), bool(_PLACEHOLDER.match(label)))
+
+    # activities, recipes, sounds, gaze ----------------------------------------------------------------------
+
+    def activities(self) -> dict[str, tuple[Activity, ...]]:
+        found: dict[str, list[Activity]] = defaultdict(list)
+        folder = self.source / "high-level/activities"
+        for path in sorted(folder.glob("*_recipe_timestamps.csv")) if folder.is_dir() else ():
+            name = f"high-level/activities/{path.name}"
+            self.file(name)
+            for number, row in read_csv(path, ("video_id", "high_level_activity_label", "start_time", "end_time")):
+                activity = read_activity(name, number, row, {}, self.errors, self.warnings)
+                if activity is not None:
+                    found[activity.video_id].append(activity)
+        return {video: tuple(sorted(rows, key=lambda row: (row.start_s, row.row))) for video, rows in found.items()}
+
+    def recipes(self) -> dict[str, Recipe]:
+        name = "high-level/complete_recipes.json"
+        path = self.file(name)
+        if path is None:
+            return {}
+        found = {}
+        for identifier, item in read_json(path).items():
+            try:
+                found[identifier] = _recipe(identifier, item)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                self.errors.append(Problem(name, None, identifier, f"{type(error).__name__} {error}", "a recipe with name, steps, captures"))
+        return found
+
+    def sounds(self) -> dict[str, tuple[Sound, ...]]:
+        name = "audio-annotations/HD_EPIC_Sounds.csv"
+        path = self.file(name)
+        if path is None:
+            return {}
+        found: dict[str, list[Sound]] = defaultdict(list)
+        for number, row in read_csv(path, ("video_id", "start_timestamp", "stop_timestamp", "class")):
+            sound = read_sound(name, number, row, self.errors)
+            if sound is not None:
+                found[sound.video_id].append(sound)
+        return {video: tuple(sorted(rows, key=lambda one: (one.start_s, one.end_s, one.label))) for video, rows in found.items()}
+
+    def priming(self) -> list[Priming]:
+        path = self.file("eye-gaze-priming/priming_info.json") or self.file("eye_gaze_priming/priming_info.json")
+        return [] if path is None else list(read_priming(read_json(path)))
+
+
+def _in_time(narration: Narration) -> tuple[float, float, tuple[int, ...], str]:
+    """The declared order: start, then end, then the numbers in the id, then its text."""
+    return narration.start_s, narration.end_s, tuple(map(int, re.findall(r"\d+", narration.id))), narration.id
+
+
+def _pairs(values: Iterable[Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((one_line(pair[0]), one_line(pair[1])) for pair in values if isinstance(pair, tuple) and len(pair) == 2)
+
+
+def read_classes(
+    path: Path, name: str, errors: list[Problem], ambiguous: list[tuple[str, tuple[str, ...]]]
+) -> dict[str, str]:
+    """Read a class file (columns id, key, instances in either case) as word -> class key.
+
+    A word in several classes gets the class whose key it is, else the last one listed; it is reported.
+    """
+    classes: dict[str, list[str]] = defaultdict(list)
+    for number, row in read_csv(path, ("id", "key", "instances")):
+        key = one_line(row["key"])
+        try:
+            words = [one_line(word) for word in parse_list(row["instances"])]
+        except ValueError as error:
+            errors.append(Problem(name, number, "instances", str(error), "a list of words"))
+            continue
+        for word in dict.fromkeys([key, *words]):
+            if key not in classes[word]:
+                classes[word].append(key)
+    ambiguous += [(word, tuple(keys)) for word, keys in classes.items() if len(keys) > 1]
+    return {word: word if word in keys else keys[-1] for word, keys in classes.items()}
+
+
+def read_activity(
+    name: str, number: int, row: Mapping[str, str], durations_s: Mapping[str, float], errors: list[Problem],
+    warnings: list[Problem],
+) -> Activity | None:  # fmt: skip
+    """Read one activity row; an end of "end" is the video's duration, or open (None, with a warning)."""
+    video = one_line(row.get("video_id"))
+    recipe_ids = tuple(sorted(part.strip() for part in one_line(row.get("recipe_id")).split(",") if part.strip()))
+    try:
+        start_s = parse_seconds(row.get("start_time"))
+        raw_end = one_line(row.get("end_time"))
+        if raw_end.lower() == "end":
+            end_s = durations_s.get(video)
+            if end_s is None:
+                warnings.append(Problem(name, number, "end_time", "'end' of a video of unknown duration", "seconds; kept open"))
+        else:
+            end_s = parse_seconds(raw_end)
+    except ValueError as error:
+        errors.append(Problem(name, number, "start_time/end_time", str(error), "seconds or 'end'"))
+        return None
+    if start_s is None or (end_s is not None and end_s < start_s):
+        errors.append(Problem(name, number, "start_time", f"{row.get('start_time')!r} to {row.get('end_time')!r}", "a start before its end"))
+        return None
+    return Activity(video, one_line(row.get("high_level_activity_label")), start_s, end_s, recipe_ids, number)
+
+
+def _recipe(identifier: str, item: Any) -> Recipe:
+    times: dict[str, list[tuple[str, float, float]]] = defaultdict(list)
+    ingredients: dict[str, Ingredient] = {}
+    for capture in item["captures"]:
+        for step, spans in capture.get("step_times", {}).items():
+            times[step] += [(str(span["video"]), float(span["start"]), float(span["end"])) for span in spans]
+        for key, ingredient in capture.get("ingredients", {}).items():
+            amount, unit = parse_amount(ingredient.get("amount"), ingredient.get("amount_unit"))
+            ingredients.setdefault(key, Ingredient(key, one_line(ingredient["name"]), amount, unit))
+    return Recipe(
+        identifier, one_line(item["name"]), {key: one_line(text) for key, text in item["steps"].items()},
+        {key: tuple(sorted(spans)) for key, spans in times.items()}, tuple(ingredients.values()),
+    )  # fmt: skip
+
+
+def read_sound(name: str, number: int, row: Mapping[str, str], errors: list[Problem]) -> Sound | None:
+    """Read one sound row and check that its sample indices, where given, agree with its times."""
+    try:
+        start_s, end_s = parse_seconds(row["start_timestamp"]), parse_seconds(row["stop_timestamp"])
+    except ValueError as error:
+        errors.append(Problem(name, number, "start_timestamp", str(error), "hh:mm:ss.sss"))
+        return None
+    if start_s is None or end_s is None or end_s < start_s:
+        errors.append(Problem(name, number, "stop_timestamp", repr(row["stop_timestamp"]), "a stop at or after the start"))
+        return None
+    for field, time_s in (("start_sample", start_s), ("stop_sample", end_s)):
+        cell = row.get(field, "").strip()
+        if not cell:
+            continue
+        expected = round(time_s * SOUND_RATE_HZ)
+        if not cell.isdigit() or abs(int(cell) - expected) > SOUND_RATE_HZ // 100:
+            found = f"{field} {cell} is not an integer sample index for {time_s:.3f} s ({expected} expected)"
+            errors.append(Problem(name, number, field, found, f"about {expected}"))
+            return None
+    return Sound(one_line(row["video_id"]), one_line(row["class"]), start_s, end_s)
+
+
+def read_priming(data: Mapping[str, Any]) -> Iterable[Priming]:
+    """Yield gaze priming; the codes -1 (not primed) and -2 (excluded) never become frames."""
+    for video, objects in sorted(data.items()):
+        for identifier, moments in sorted(objects.items()):
+            for moment in ("start", "end"):
+                stats = (moments.get(moment) or {}).get("prime_stats")
+                if stats:
+                    code = int(stats["frame_primed"])
+                    yield Priming(video, identifier, moment, code if code >= 0 else None, code == -2)
+
+
+def track_base_name(name: str) -> tuple[str, str]:
+    """Return (class name, number) of a track's name: "plate2" -> ("plate", "2"); digits inside a word stay."""
+    match = re.fullmatch(r"(.*[a-z])\s?(\d+)", class_name(name.lower()))
+    return (match.group(1).strip(), match.group(2)) if match else (class_name(name.lower()), "")

@@ -1,0 +1,1 @@
+"""What every system shares and what knows nothing about kitchens: canonical bytes, hashes, safe writing."""

@@ -1,0 +1,65 @@
+"""All action types, by theme, and the lookups over them.
+
+To add one: copy its nearest neighbour in a theme file and list it in that file's ``ACTIONS``.
+"""
+
+from ego2world.world.actions import bodily, cleaning, joining, opening, placing, pouring, powering, preparing, taking
+from ego2world.world.actions.base import ActionType, Var
+
+__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FAMILIES", "ActionType", "Var", "choose"]
+
+THEMES = (taking, placing, opening, powering, pouring, joining, cleaning, preparing, bodily)
+ACTIONS: tuple[ActionType, ...] = tuple(action for theme in THEMES for action in theme.ACTIONS)
+BY_NAME: dict[str, ActionType] = {action.name: action for action in ACTIONS}
+FAMILIES: tuple[str, ...] = tuple(sorted({action.family for action in ACTIONS}))
+BY_SENSE: dict[str, tuple[ActionType, ...]] = {
+    sense: tuple(action for action in ACTIONS if sense in action.senses)
+    for sense in sorted({sense for action in ACTIONS for sense in action.senses})
+}
+
+for _action in ACTIONS:
+    _action.check()
+
+
+def choose(sense: str, kinds: dict[str, str]) -> ActionType | None:
+    """Return the most particular action type of a verb sense that accepts what is bound.
+
+    Args:
+        sense: a verb sense of the lexicon, or the name or family of an action type.
+        kinds: role -> kind of what is bound to it. Roles the type does not know are tolerated only when they are
+            hand, source, target or instrument (said, but without influence on this type).
+
+    Returns:
+        The first declared type that accepts the binding, most roles used first; None when no type does.
+    """
+    candidates = BY_SENSE.get(sense, ())
+    if not candidates:
+        candidates = tuple(action for action in ACTIONS if sense in {action.name, action.family})
+    best: ActionType | None = None
+    best_used = -1
+    for action in candidates:
+        used = _accepts(action, kinds)
+        if used > best_used:
+            best, best_used = action, used
+    return best
+
+
+_TOLERATED = frozenset({"hand", "source", "target", "instrument"})
+
+
+def _accepts(action: ActionType, kinds: dict[str, str]) -> int:
+    """Return how many bound roles the type uses, or -1 when it does not fit."""
+    used = 0
+    for var in action.roles:
+        kind = kinds.get(var.role)
+        if kind is None:
+            if not var.optional and var.role != "hand":
+                return -1
+        elif kind in var.accepts:
+            used += var.role != "hand"
+        elif not var.optional or var.role not in _TOLERATED:
+            return -1
+    for role in kinds:
+        if role not in _TOLERATED and action.var(role) is None:
+            return -1
+    return used

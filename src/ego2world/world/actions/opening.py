@@ -1,0 +1,70 @@
+"""Opening and closing: what is opened decides what must hold and what changes."""
+
+from ego2world.world.actions.base import ActionType, Becomes, HandFree, Is, Joins, Reach, Var
+from ego2world.world.actions.vocabulary import HAND_ROLE, INSIDES, PACKS, PORTABLE, TOOLS, VESSELS, obj
+
+_TOOL = Var("instrument", TOOLS, optional=True)
+
+
+def _opens(name: str, kinds: str, senses: str = "open", by_hand: bool = True) -> ActionType:
+    return ActionType(
+        f"open_{name}", "open", "open {object}", (obj(frozenset(kinds.split())), HAND_ROLE),
+        (Reach("object"), Is("openness", "object", ("closed",)), *((HandFree(),) if by_hand else ())),
+        (Becomes("openness", "object", "open"),), tuple(senses.split()), f"verb class open, bound to {kinds}",
+    )  # fmt: skip
+
+
+def _closes(name: str, kinds: str, senses: str = "close") -> ActionType:
+    return ActionType(
+        f"close_{name}", "close", "close {object}", (obj(frozenset(kinds.split())), HAND_ROLE),
+        (Reach("object"), Is("openness", "object", ("open",))), (Becomes("openness", "object", "closed"),),
+        tuple(senses.split()), f"verb class close, bound to {kinds}",
+    )  # fmt: skip
+
+
+_KINDS = (
+    ("cupboard", "cupboard"), ("drawer", "drawer"), ("fridge", "fridge"), ("freezer", "freezer"), ("oven", "oven"),
+    ("microwave", "microwave"), ("dishwasher", "dishwasher"), ("washing_machine", "washing_machine"), ("bin", "bin"),
+    ("door", "door window"), ("bottle", "bottle"), ("jar", "jar"), ("can", "can"), ("tub", "tub"), ("box", "box"),
+    ("bag", "bag"), ("packet", "packet foil"), ("appliance", "coffee_machine food_processor appliance kettle grinder"),
+    ("book", "book paper"), ("lid", "lid flap"), ("tool", "press tool filter"),
+)  # fmt: skip
+
+ACTIONS = (
+    *(_opens(name, kinds, by_hand=False) for name, kinds in _KINDS),
+    _opens("part", "part base thing", by_hand=False),
+    *(_closes(name, kinds) for name, kinds in _KINDS),
+    _closes("part", "part base thing"),
+    ActionType(
+        "cut_open", "open", "cut {object} open[ with {instrument}]", (obj(PACKS), _TOOL),
+        (Reach("object"), Is("openness", "object", ("closed",))),
+        (Becomes("openness", "object", "open"), Becomes("form", "object", "cut")), ("cut", "pierce"),
+        "verb class cut, bound to packaging",
+    ),
+    ActionType(
+        "tear_open", "open", "tear {object} open", (obj(frozenset({"packet", "bag", "box", "foil"})), HAND_ROLE),
+        (Reach("object"), Is("openness", "object", ("closed",))),
+        (Becomes("openness", "object", "open"), Becomes("form", "object", "torn")), ("tear",),
+        "verb class rip, bound to packaging",
+    ),
+    ActionType(
+        "unscrew_lid", "uncover", "unscrew {object}[ from {source}]",
+        (obj(frozenset({"lid"})), Var("source", INSIDES | VESSELS, optional=True), HAND_ROLE),
+        (Reach("object"),), (Joins("object", None), Becomes("openness", "source", "open"),
+                             Becomes("covered", "source", False)), ("unscrew",), "verb class unscrew, bound to a lid",
+    ),
+    ActionType(
+        "screw_on_lid", "cover", "screw {object} on {target}",
+        (obj(frozenset({"lid"})), Var("target", INSIDES | VESSELS), HAND_ROLE), (Reach("object"), Reach("target")),
+        (Joins("object", "target"), Becomes("openness", "target", "closed")), ("screw",),
+        "verb class screw, bound to a lid",
+    ),
+    ActionType(
+        "unlock", "open", "unlock {object}", (obj(INSIDES | PORTABLE | frozenset({"door"})),), (Reach("object"),),
+        (Becomes("locked", "object", False),), ("unlock",), "verb class unlock",
+    ),
+    ActionType(
+        "lock", "close", "lock {object}", (obj(INSIDES | PORTABLE | frozenset({"door"})),), (Reach("object"),),
+        (Becomes("locked", "object", True),), ("lock",), "verb class lock",
+    ),
+)  # fmt: skip

@@ -1,0 +1,112 @@
+"""Kind sets and role declarations that the action themes share."""
+
+from __future__ import annotations
+
+from ego2world.world.actions.base import (
+    ActionType,
+    Apart,
+    Becomes,
+    Effect,
+    Goes,
+    HandFree,
+    Held,
+    Need,
+    Reach,
+    Var,
+)
+from ego2world.world.kinds import KINDS, Trait, with_trait
+
+ANY = frozenset(KINDS) - {"agent", "zone"}
+PORTABLE = with_trait(Trait.PORTABLE)
+FIXED = with_trait(Trait.FIXED)
+SUBSTANCE = with_trait(Trait.SUBSTANCE)
+FOOD = with_trait(Trait.FOOD)
+SURFACES = with_trait(Trait.SURFACE) - {"agent", "zone"}
+INSIDES = with_trait(Trait.INSIDE) - {"agent", "zone"}
+VESSELS = with_trait(Trait.VESSEL)
+PACKS = with_trait(Trait.PACK)
+TOOLS = with_trait(Trait.TOOL) | frozenset({"fork", "lid", "board", "plate", "cup", "bowl", "glass", "part", "hand"})
+BLADES = with_trait(Trait.BLADE)
+CLOTHS = with_trait(Trait.CLOTH)
+HAND = frozenset({"hand"})
+BODY = with_trait(Trait.BODY)
+DISHES = frozenset("bowl plate cup glass jug pan pot tray board colander".split())
+POTS = frozenset("pan pot bowl cup glass jug tray plate colander kettle tub jar".split())
+APPLIANCES = frozenset("coffee_machine food_processor appliance toaster grinder scale kettle press filter".split())
+STORES = frozenset("cupboard drawer shelf".split())
+COLD = frozenset("fridge freezer".split())
+HEATERS = frozenset("oven microwave toaster".split())
+WORKTOPS = frozenset("counter table floor wall window chair radiator ladder socket room".split())
+RACKS = frozenset("rack hook".split())
+STUFF = SUBSTANCE | FOOD | frozenset({"rubbish", "thing", "tool", "part", "packet"})
+EDIBLE = FOOD | SUBSTANCE | frozenset({"rubbish", "thing"})
+ROOM_SURFACES = FIXED - {"zone", "room"}
+
+
+def obj(accepts: frozenset[str], many: bool = True) -> Var:
+    """Declare the thing acted on."""
+    return Var("object", accepts, many=many)
+
+
+HAND_ROLE = Var("hand", HAND, optional=True)
+WITH = Var("instrument", TOOLS, optional=True)
+
+
+def source(accepts: frozenset[str], optional: bool = False) -> Var:
+    """Declare where the thing comes from."""
+    return Var("source", accepts, optional=optional)
+
+
+def target(accepts: frozenset[str], optional: bool = False) -> Var:
+    """Declare where the thing goes."""
+    return Var("target", accepts, optional=optional)
+
+
+def act(
+    name: str,
+    family: str,
+    says: str,
+    roles: tuple[Var, ...],
+    senses: str,
+    source_text: str,
+    needs: tuple[Need, ...] = (),
+    makes: tuple[Effect, ...] = (),
+) -> ActionType:
+    """Declare an action on things within reach: reach of the object and a held instrument are always needed."""
+    names = {var.role for var in roles}
+    common: tuple[Need, ...] = ()
+    if "object" in names and not any(getattr(need, "role", "") == "object" and isinstance(need, Reach | Held) for need in needs):
+        common += (Reach("object"),)
+    if "instrument" in names:
+        common += (Held("instrument"),)
+    return ActionType(
+        name, family, says, roles, common + needs, makes, tuple(senses.split()), source_text, event_only=not makes
+    )
+
+
+def grasp(name: str, family: str, says: str, origins: frozenset[str] | None, senses: str, source_text: str) -> ActionType:
+    """Declare one way of taking something into a hand."""
+    roles: tuple[Var, ...] = (obj(PORTABLE),)
+    if origins is not None:
+        roles += (source(origins),)
+    return ActionType(
+        name, family, says, (*roles, HAND_ROLE), (Reach("object"), HandFree()), (Goes("object", "held", "hand"),),
+        tuple(senses.split()), source_text,
+    )  # fmt: skip
+
+
+def release(
+    name: str, family: str, says: str, how: str, targets: frozenset[str], senses: str, source_text: str,
+    objects: frozenset[str] = PORTABLE, extra: tuple[Effect, ...] = (), needs: tuple[Need, ...] = (),
+) -> ActionType:  # fmt: skip
+    """Declare one way of letting a held thing go onto or into something."""
+    return ActionType(
+        name, family, says, (obj(objects), target(targets), HAND_ROLE),
+        (Held("object"), Reach("target"), Apart("object", "target"), *needs),
+        (Goes("object", how, "target"), *extra), tuple(senses.split()), source_text,
+    )  # fmt: skip
+
+
+def becomes(**values: str | bool) -> tuple[Effect, ...]:
+    """Return effects on the object, one per fluent."""
+    return tuple(Becomes(fluent, "object", value) for fluent, value in values.items())

@@ -1,0 +1,64 @@
+"""The fluents: which attributes entities have and which values each may take. Stage: world, declarations."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+# A fact key is (fluent, entity) or, for the relation, ("contains", container, substance).
+FactKey = tuple[str, ...]
+# Places are (how, where): ("in" | "on" | "held", entity or hand). Everything else is a word or a boolean.
+Value = str | bool | tuple[str, str]
+
+UNKNOWN = "unknown"
+
+DOMAINS: dict[str, tuple[str | bool, ...]] = {
+    "openness": ("open", "closed"),
+    "power": ("on", "off"),
+    "cleanliness": ("clean", "soapy", "dirty"),
+    "wetness": ("wet", "dry"),
+    "form": (
+        "whole", "cut", "sliced", "chopped", "diced", "halved", "carved", "trimmed", "pierced", "grated", "crushed",
+        "ground", "mashed", "torn", "broken", "cracked", "divided", "kneaded", "shaped", "flat", "rolled", "folded",
+        "unfolded", "crumpled", "squeezed", "blended", "whisked",
+    ),
+    "cooked": ("raw", "cooked", "fried", "boiled", "baked", "toasted"),
+    "temperature": ("frozen", "cold", "warm", "hot"),
+    "covered": (True, False),
+    "worn": (True, False),
+    "discarded": (True, False),
+    "peeled": (True, False),
+    "mixed": (True, False),
+    "wrapped": (True, False),
+    "locked": (True, False),
+    "weighed": (True, False),
+    "upside_down": (True, False),
+    "written": (True, False),
+}  # fmt: skip
+# Fluents whose value names an entity ("place" with how; "attached" an entity or "no"; "at" the agent's zone).
+ENTITY_VALUED = ("place", "attached", "at")
+RELATIONS = ("contains",)
+FLUENTS = (*DOMAINS, *ENTITY_VALUED, *RELATIONS)
+# What the anchor-and-delta observation reports (spec, Observation): location, storage and appliance fields.
+OBSERVED_DELTAS = ("place", "openness", "power")
+
+
+class Truth(StrEnum):
+    """Kleene's three values. Unknown is not true, and is never reported as false."""
+
+    TRUE = "true"
+    FALSE = "false"
+    UNKNOWN = "unknown"
+
+
+def all_of(values: list[Truth]) -> Truth:
+    """Return the Kleene conjunction."""
+    if Truth.FALSE in values:
+        return Truth.FALSE
+    return Truth.UNKNOWN if Truth.UNKNOWN in values else Truth.TRUE
+
+
+def any_of(values: list[Truth]) -> Truth:
+    """Return the Kleene disjunction."""
+    if Truth.TRUE in values:
+        return Truth.TRUE
+    return Truth.UNKNOWN if Truth.UNKNOWN in values else Truth.FALSE

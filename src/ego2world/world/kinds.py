@@ -1,0 +1,119 @@
+"""Entity types ("kinds") and what each can be or do, as traits. Stage: world, declarations."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from ego2world.errors import DeclarationError
+
+
+class Trait(StrEnum):
+    """One ability or property that action types ask for."""
+
+    FIXED = "fixed"  # stands where it stands; has a zone
+    PORTABLE = "portable"  # can be held in a hand
+    SURFACE = "surface"  # things can be on it
+    INSIDE = "inside"  # things can be in it
+    STORAGE = "storage"  # a fixture with an inside
+    OPENABLE = "openable"  # has openness; closed hides and blocks what is in it
+    VESSEL = "vessel"  # holds liquids and loose stuff without a lid of its own
+    PACK = "pack"  # closable packaging
+    POWERED = "powered"  # has power on or off
+    HEATS = "heats"
+    COLD = "cold"
+    TRANSPARENT = "transparent"  # contents are seen even when closed
+    SUBSTANCE = "substance"  # poured or scooped; is contained, never held
+    FOOD = "food"
+    TOOL = "tool"
+    BLADE = "blade"
+    CLOTH = "cloth"
+    WEARABLE = "wearable"
+    LID = "lid"
+    PART = "part"  # belongs to something else
+    BODY = "body"
+    SCREEN = "screen"
+    PLACE = "place"
+
+
+def _traits(text: str) -> frozenset[Trait]:
+    return frozenset(Trait(word) for word in text.split())
+
+
+KINDS: dict[str, frozenset[Trait]] = {
+    kind: _traits(text)
+    for kinds, text in (
+        ("agent", ""),
+        ("zone room", "place fixed surface inside"),
+        ("counter table floor wall window chair ladder radiator", "fixed surface"),
+        ("shelf", "fixed surface inside storage"),
+        ("rack hook", "fixed surface inside storage"),
+        ("sink", "fixed surface inside vessel"),
+        ("hob", "fixed surface powered heats"),
+        ("cupboard drawer", "fixed inside surface storage openable"),
+        ("fridge freezer", "fixed inside surface storage openable cold powered"),
+        ("oven microwave", "fixed inside surface storage openable powered heats"),
+        ("dishwasher washing_machine", "fixed inside surface storage openable powered"),
+        ("bin", "fixed inside surface openable"),
+        ("door", "fixed openable surface"),
+        ("socket", "fixed surface"),
+        ("light fan", "fixed powered"),
+        ("tap", "fixed powered"),
+        ("kettle", "portable vessel inside openable powered heats"),
+        ("coffee_machine food_processor appliance toaster", "portable inside surface vessel openable powered"),
+        ("scale", "portable surface powered"),
+        ("grinder", "portable inside vessel openable powered tool"),
+        ("alarm", "portable powered screen"),
+        ("phone computer", "portable powered screen surface"),
+        ("battery", "portable"),
+        ("button knob handle", "part portable"),
+        ("plug nozzle", "part portable"),
+        ("flap", "part portable openable"),
+        ("base part", "part portable surface inside vessel openable powered"),
+        ("bowl cup glass jug pan pot", "portable vessel inside surface"),
+        ("plate tray board", "portable vessel inside surface"),
+        ("colander", "portable vessel inside surface tool"),
+        ("bottle", "portable inside pack vessel openable transparent"),
+        ("jar tub", "portable inside pack vessel openable transparent surface"),
+        ("can box bag packet", "portable inside pack vessel openable surface"),
+        ("lid", "portable lid surface vessel inside openable"),
+        ("knife scissors", "portable tool blade surface"),
+        ("peeler grater opener", "portable tool blade"),
+        ("spoon", "portable tool vessel inside surface"),
+        ("fork chopsticks cutlery spatula whisk tongs", "portable tool surface vessel inside"),
+        ("press", "portable tool vessel inside openable"),
+        ("pestle rolling_pin thermometer brush pen", "portable tool"),
+        ("funnel filter", "portable tool vessel inside surface openable"),
+        ("skewer", "portable tool surface"),
+        ("tool", "portable tool surface inside openable powered vessel"),
+        ("book paper", "portable surface inside openable pack"),
+        ("cloth sponge towel", "portable cloth tool surface inside"),
+        ("mat", "portable cloth surface"),
+        ("glove", "portable cloth wearable tool inside"),
+        ("apron clothes", "portable cloth wearable inside"),
+        ("foil", "portable cloth surface pack inside openable"),
+        ("hand face", "body surface"),
+        ("water oil milk soap juice coffee tea drink sauce salt spice sugar flour", "substance"),
+        ("rice seed soup mixture yoghurt", "substance food"),
+        ("vegetable fruit meat fish egg cheese bread dough pasta food", "portable food surface"),
+        ("rubbish", "portable surface"),
+        ("thing", "portable surface inside vessel openable powered"),
+    )
+    for kind in kinds.split()
+}  # fmt: skip
+
+
+def with_trait(*traits: Trait) -> frozenset[str]:
+    """Return the kinds that have every one of the traits."""
+    wanted = frozenset(traits)
+    return frozenset(kind for kind, has in KINDS.items() if wanted <= has)
+
+
+def has(kind: str, trait: Trait) -> bool:
+    """Say whether a kind has a trait.
+
+    Raises:
+        DeclarationError: the kind is not declared.
+    """
+    if kind not in KINDS:
+        raise DeclarationError(kind, "not a declared kind; kinds are listed in ego2world.world.kinds")
+    return trait in KINDS[kind]
