@@ -1,5 +1,8 @@
 """HD-EPIC in its official layout, whole or in part. Missing files are normal; malformed rows are gathered.
 
+A malformed narration stops the reading, with every such row listed. A malformed row of any other file is left out and
+listed in the warnings, since the narrations still give a world without it.
+
 Files read where present (upstream README of hd-epic-annotations): narrations (pickle or CSV), verb and noun classes,
 erratum, object associations and masks, recipes, activities, sounds, gaze priming.
 """
@@ -222,12 +225,12 @@ class _Reader:
             label = one_line(item["name"])
             rows = [(str(t["track_id"]), float(t["time_segment"][0]), float(t["time_segment"][1]), list(t["masks"])) for t in item["tracks"]]
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            self.errors.append(Problem(name, None, f"{video}/{identifier}", f"{type(error).__name__} {error}", "name and tracks with track_id, time_segment, masks"))
+            self.warnings.append(Problem(name, None, f"{video}/{identifier}", f"{type(error).__name__} {error}", "name and tracks with track_id, time_segment, masks"))
             return None
         spans: dict[tuple[float, float], str] = {}
         for track, start_s, end_s, mask_ids in sorted(rows, key=lambda row: (row[1], row[2], -len(row[3]), row[0])):
             if end_s < start_s:
-                self.errors.append(Problem(name, None, f"{video}/{identifier}/{track}", f"[{start_s}, {end_s}]", "an end at or after the start"))
+                self.warnings.append(Problem(name, None, f"{video}/{identifier}/{track}", f"[{start_s}, {end_s}]", "an end at or after the start"))
                 continue
             if (start_s, end_s) in spans:
                 self.warnings.append(Problem(name, None, f"{video}/{identifier}/{track}", f"the same movement as {spans[(start_s, end_s)]}", "one; merged"))
@@ -246,7 +249,7 @@ class _Reader:
             name = f"high-level/activities/{path.name}"
             self.file(name)
             for number, row in read_csv(path, ("video_id", "high_level_activity_label", "start_time", "end_time")):
-                activity = read_activity(name, number, row, {}, self.errors, self.warnings)
+                activity = read_activity(name, number, row, {}, self.warnings, self.warnings)
                 if activity is not None:
                     found[activity.video_id].append(activity)
         return {video: tuple(sorted(rows, key=lambda row: (row.start_s, row.row))) for video, rows in found.items()}
@@ -261,7 +264,7 @@ class _Reader:
             try:
                 found[identifier] = _recipe(identifier, item)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                self.errors.append(Problem(name, None, identifier, f"{type(error).__name__} {error}", "a recipe with name, steps, captures"))
+                self.warnings.append(Problem(name, None, identifier, f"{type(error).__name__} {error}", "a recipe with name, steps, captures"))
         return found
 
     def sounds(self) -> dict[str, tuple[Sound, ...]]:
@@ -271,7 +274,7 @@ class _Reader:
             return {}
         found: dict[str, list[Sound]] = defaultdict(list)
         for number, row in read_csv(path, ("video_id", "start_timestamp", "stop_timestamp", "class")):
-            sound = read_sound(name, number, row, self.errors)
+            sound = read_sound(name, number, row, self.warnings)
             if sound is not None:
                 found[sound.video_id].append(sound)
         return {video: tuple(sorted(rows, key=lambda one: (one.start_s, one.end_s, one.label))) for video, rows in found.items()}
