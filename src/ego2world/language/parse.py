@@ -299,7 +299,9 @@ def _hand_out(clauses: list[Clause], cursor: _Cursor) -> list[Clause]:
 
 def _is_statement(lex: Lexicon, words: list[str]) -> bool:
     """Say whether the sentence is about how things are ("The plate is now empty") and not an act."""
-    if words[0] in {"this", "there", "it", "you", "they", "these", "those", "that"}:
+    if words[0] in {"this", "there", "it", "you", "they", "these", "those", "that", "the", "a", "an", "its", "another"}:
+        return True
+    if words[0] == "so" and len(words) > 1 and words[1] not in {"i", "we", ","}:
         return True
     if words[0] in DETERMINERS or (lex.known_noun(words[0]) and not lex.forms.get(words[0])):
         for word in words[1:12]:
@@ -339,7 +341,7 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         return
     if word in {"i", "we"} and cursor.mode == REASON and not cursor.fronted and cursor.word(-1) == ",":
         cursor.mode = ACT
-    if word in {"for", "without", "instead"} and _readings(lex, after, ("ing",)):
+    if word in {"for", "without", "instead"} and _readings(lex, after, ("ing",)) and not _compound(lex, cursor, 1):
         cursor.mode = PURPOSE
         cursor.at += 1
         return
@@ -359,7 +361,7 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         cursor.at += 1
         return
     if word in _SUBORDINATE and not (word == "that" and _noun_start(lex, after) and cursor.at == 0):
-        if word == "as" and not (after in _SUBJECTS or after in DETERMINERS or _readings(lex, after, ("ing",))):
+        if word == "as" and not (after in _SUBJECTS or after in _AUXILIARY or after in DETERMINERS or _readings(lex, after, ("ing",))):
             cursor.at += 1
             return
         cursor.fronted = not cursor.main_seen
@@ -502,7 +504,7 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
         if word in PREPOSITIONS:
             if word == "by" and _readings(lex, after, ("ing",)):
                 break
-            if word in {"for", "without", "from"} and _readings(lex, after, ("ing",)):
+            if word in {"for", "without", "from"} and _readings(lex, after, ("ing",)) and not _compound(lex, cursor, 1):
                 break
             if word == "to" and _readings(lex, after, ("base",)) and not _place_like(lex, cursor):
                 break
@@ -811,6 +813,11 @@ def _inside_phrase(lex: Lexicon, word: str, after: str) -> bool:
     return bool(after) and (lex.known_noun(after) or after in REGIONS or after in PIECES) and word not in {
         "again", "back", "away", "together", "then", "up", "down"
     }  # fmt: skip
+
+
+def _compound(lex: Lexicon, cursor: _Cursor, offset: int) -> bool:
+    """Say whether the -ing word at an offset opens a compound noun ("from chopping board")."""
+    return cursor.word(offset) in _COMPOUND_ING and lex.known_noun(cursor.word(offset + 1))
 
 
 def _ing_inside(lex: Lexicon, words: list[str], word: str, after: str) -> bool:

@@ -124,9 +124,14 @@ def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
             states.append(word)
         elif word in ORDINALS or (word not in ADVERBS and word not in DETERMINERS and not word.endswith("ly")):
             modifiers.append(word)
+    piece = ""
+    if head in PIECES and modifiers and lexicon.kind(modifiers[-1]) is not None:
+        piece = head
+        front, head = split_head(lexicon, modifiers)
+        modifiers = list(front)
     last = rest[-1]
     plural = last != singular(last) or (count or 1) > 1
-    return NounPhrase(text, head, tuple(modifiers), determiner, count, plural, states=tuple(states))
+    return NounPhrase(text, head, tuple(modifiers), determiner, count, plural, piece=piece, states=tuple(states))
 
 
 def possessive(owner: NounPhrase, part: NounPhrase, lexicon: Lexicon) -> NounPhrase:

@@ -33,7 +33,7 @@ from ego2world.world.actions.base import (
 )
 from ego2world.world.fluents import UNKNOWN, FactKey, Value
 from ego2world.world.kinds import Trait, has
-from ego2world.world.state import AGENT, BOTH, HAND_CAPACITY, LEFT, RIGHT, Action, State, World
+from ego2world.world.state import AGENT, BOTH, HAND_CAPACITY, HANDS, LEFT, RIGHT, Action, State, World
 
 
 class Code(StrEnum):
@@ -253,7 +253,7 @@ def reach_failure(world: World, facts: Mapping[FactKey, Value], thing: str) -> F
         if place is None:
             return FailedCheck(Code.UNKNOWN_PLACE, first, f"{first} within reach", f"the place of {thing} is unknown")
         how, thing = place  # type: ignore[misc]
-        if how == "held":
+        if how == "held" or thing in HANDS:
             return None
         if how == "in" and thing in openable:
             openness = facts.get(("openness", thing), UNKNOWN)

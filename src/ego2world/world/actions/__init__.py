@@ -3,13 +3,27 @@
 To add one: copy its nearest neighbour in a theme file and list it in that file's ``ACTIONS``.
 """
 
+from dataclasses import replace
+
 from ego2world.world.actions import bodily, cleaning, joining, opening, placing, pouring, powering, preparing, taking
 from ego2world.world.actions.base import ActionType, Var
+from ego2world.world.actions.vocabulary import ANY, HAND
 
 __all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FAMILIES", "ActionType", "Var", "choose"]
 
+_CONTEXT = ("hand", "instrument", "source", "target")
+
+
+def _with_context(action: ActionType) -> ActionType:
+    """Let every type record where, whence, with what and with which hand, even where nothing depends on it."""
+    extra = tuple(
+        Var(role, HAND if role == "hand" else ANY, optional=True) for role in _CONTEXT if action.var(role) is None
+    )
+    return replace(action, roles=action.roles + extra, declared=len(action.roles))
+
+
 THEMES = (taking, placing, opening, powering, pouring, joining, cleaning, preparing, bodily)
-ACTIONS: tuple[ActionType, ...] = tuple(action for theme in THEMES for action in theme.ACTIONS)
+ACTIONS: tuple[ActionType, ...] = tuple(_with_context(action) for theme in THEMES for action in theme.ACTIONS)
 BY_NAME: dict[str, ActionType] = {action.name: action for action in ACTIONS}
 FAMILIES: tuple[str, ...] = tuple(sorted({action.family for action in ACTIONS}))
 BY_SENSE: dict[str, tuple[ActionType, ...]] = {
@@ -56,7 +70,7 @@ def _accepts(action: ActionType, kinds: dict[str, str]) -> int:
             if not var.optional and var.role != "hand":
                 return -1
         elif kind in var.accepts:
-            used += var.role != "hand"
+            used += var.role != "hand" and var in action.roles[: action.declared]
         elif not var.optional or var.role not in _TOLERATED:
             return -1
     for role in kinds:

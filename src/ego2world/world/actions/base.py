@@ -167,6 +167,7 @@ class ActionType:
     senses: tuple[str, ...]
     source: str
     event_only: bool = False
+    declared: int = 99  # how many of the roles the declaration names; the rest only record context
 
     def var(self, role: str) -> Var | None:
         """Return the role's declaration, or None."""

@@ -51,9 +51,9 @@ ACTIONS = (
         ("scrape", "sweep"), "verb class scrape, from one place into another",
     ),
     ActionType(
-        "scrape_substance", "move", "scrape {content}[ from {source}] into {target}[ with {instrument}]",
-        (Var("content", SUBSTANCE), _OFF, Var("target", SURFACES | INSIDES), WITH), (Reach("target"), Held("instrument")),
-        (Gains("target", "content"),), ("scrape", "sweep"), "verb class scrape, bound to a substance",
+        "scrape_substance", "move", "scrape {object}[ from {source}] into {target}[ with {instrument}]",
+        (Var("object", SUBSTANCE), _OFF, Var("target", SURFACES | INSIDES), WITH), (Reach("target"), Held("instrument")),
+        (Gains("target", "object"),), ("scrape", "sweep"), "verb class scrape, bound to a substance",
     ),
     _on("scrape_clean", "scrub", "scrape", VESSELS | FIXED, "scrape", "a vessel or surface", cleanliness="clean"),
     act("scrape", "scrub", "scrape {object}[ off {source}][ with {instrument}]", (obj(ANY), _OFF, WITH), "scrape",

@@ -36,27 +36,28 @@ _INTO = Var("target", VESSELS | INSIDES)
 _ONTO = Var("target", SURFACES | CLOTHS | frozenset({"hand"}))
 _FROM = Var("source", VESSELS | INSIDES)
 _FROM_OPTIONAL = Var("source", VESSELS | INSIDES, optional=True)
-_CONTENT = Var("content", SUBSTANCE | FOOD)
-_POURED = (Reach("source"), Reach("target"), Holds("source", "content"), Is("openness", "source", ("open",), soft=True))
+_POURABLE = Var("object", SUBSTANCE)
+_CONTENT = Var("content", SUBSTANCE)
+_POURED = (Reach("source"), Reach("target"), Holds("source", "object"), Is("openness", "source", ("open",), soft=True))
 
 ACTIONS = (
     ActionType(
-        "pour_away", "pour", "pour {content} away from {source} into {target}",
-        (_CONTENT, _FROM, Var("target", frozenset({"sink", "bin"}))), (Held("source"), *_POURED),
-        (Gains("source", "content", False),), ("pour",), "verb class pour, into the sink",
+        "pour_away", "pour", "pour {object} away from {source} into {target}",
+        (_POURABLE, _FROM, Var("target", frozenset({"sink", "bin"}))), (Held("source"), *_POURED),
+        (Gains("source", "object", False),), ("pour",), "verb class pour, into the sink",
     ),
     ActionType(
-        "pour_into", "pour", "pour {content} from {source} into {target}", (_CONTENT, _FROM, _INTO),
-        (Held("source"), *_POURED, Apart("source", "target")), (Gains("target", "content"),), ("pour",),
+        "pour_into", "pour", "pour {object} from {source} into {target}", (_POURABLE, _FROM, _INTO),
+        (Held("source"), *_POURED, Apart("source", "target")), (Gains("target", "object"),), ("pour",),
         "verb class pour, between vessels",
     ),
     ActionType(
-        "pour_onto", "pour", "pour {content} from {source} onto {target}", (_CONTENT, _FROM, Var("target", ANY)),
-        (Held("source"), *_POURED), (Gains("target", "content"),), ("pour",), "verb class pour, onto something",
+        "pour_onto", "pour", "pour {object} from {source} onto {target}", (_POURABLE, _FROM, Var("target", ANY)),
+        (Held("source"), *_POURED), (Gains("target", "object"),), ("pour",), "verb class pour, onto something",
     ),
     ActionType(
-        "pour_in", "pour", "pour {content} into {target}", (_CONTENT, Var("target", ANY)),
-        (Reach("target"),), (Gains("target", "content"),), ("pour",), "verb class pour, vessel not named",
+        "pour_in", "pour", "pour {object} into {target}", (_POURABLE, Var("target", ANY)),
+        (Reach("target"),), (Gains("target", "object"),), ("pour",), "verb class pour, vessel not named",
     ),
     ActionType(
         "pour_food", "pour", "pour {object}[ from {source}] into {target}",
@@ -65,8 +66,8 @@ ACTIONS = (
         "verb class pour, bound to loose food",
     ),
     ActionType(
-        "pour_out", "pour", "pour {content} out of {source}", (_CONTENT, _FROM),
-        (Held("source"), Holds("source", "content")), (Gains("source", "content", False),), ("pour",),
+        "pour_out", "pour", "pour {object} out of {source}", (_POURABLE, _FROM),
+        (Held("source"), Holds("source", "object")), (Gains("source", "object", False),), ("pour",),
         "verb class pour, target not named",
     ),
     act("tip_vessel", "pour", "pour out {object}", (obj(VESSELS | PACKS),), "pour", "verb class pour, bound to a vessel",
@@ -82,25 +83,25 @@ ACTIONS = (
         "verb class add, bound to a packed thing",
     ),
     ActionType(
-        "add_substance", "add", "add {content}[ from {source}] to {target}",
-        (_CONTENT, Var("source", VESSELS | INSIDES, optional=True), Var("target", ANY)),
-        (Reach("target"),), (Gains("target", "content"),), ("add", "insert", "put", "drop", "move", "throw"),
+        "add_substance", "add", "add {object}[ from {source}] to {target}",
+        (_POURABLE, Var("source", VESSELS | INSIDES, optional=True), Var("target", ANY)),
+        (Reach("target"),), (Gains("target", "object"),), ("add", "insert", "put", "drop", "move", "throw"),
         "verb class add, bound to a substance",
     ),
     ActionType(
-        "fill_from_tap", "fill", "fill {target} with {content} from {source}",
-        (Var("target", VESSELS | INSIDES), Var("source", frozenset({"tap"})), _CONTENT),
-        (Reach("target"), Reach("source"), Is("power", "source", ("on",))),
-        (Gains("target", "content"),), ("fill",), "verb class fill, at the tap",
+        "fill_from_tap", "fill", "fill {object} with {content} from {source}",
+        (Var("object", VESSELS | INSIDES), Var("source", frozenset({"tap"})), _CONTENT),
+        (Reach("object"), Reach("source"), Is("power", "source", ("on",))),
+        (Gains("object", "content"),), ("fill",), "verb class fill, at the tap",
     ),
     ActionType(
-        "fill_with", "fill", "fill {target} with {content}[ from {source}]",
-        (Var("target", VESSELS | INSIDES | PORTABLE), _CONTENT, Var("source", VESSELS | INSIDES, optional=True)),
-        (Reach("target"),), (Gains("target", "content"),), ("fill",), "verb class fill, with a substance",
+        "fill_with", "fill", "fill {object} with {content}[ from {source}]",
+        (Var("object", VESSELS | INSIDES | PORTABLE), _CONTENT, Var("source", VESSELS | INSIDES, optional=True)),
+        (Reach("object"),), (Gains("object", "content"),), ("fill",), "verb class fill, with a substance",
     ),
     ActionType(
-        "fill_with_things", "fill", "fill {target} with {object}", (Var("target", INSIDES | VESSELS), obj(PORTABLE)),
-        (Reach("target"), Reach("object"), Apart("object", "target")), (Goes("object", "in", "target"),), ("fill",),
+        "fill_with_things", "fill", "fill {object} with {content}", (Var("object", INSIDES | VESSELS), Var("content", PORTABLE, many=True)),
+        (Reach("object"), Reach("content"), Apart("content", "object")), (Goes("content", "in", "object"),), ("fill",),
         "verb class fill, with solid food",
     ),
     ActionType(
@@ -111,24 +112,24 @@ ACTIONS = (
     act("empty_out", "empty", "empty {object}", (obj(VESSELS | INSIDES | PORTABLE),), "empty", "verb class empty",
         makes=(Empties("object"),)),
     ActionType(
-        "drain_from", "empty", "drain {content} from {source}[ into {target}]",
-        (_CONTENT, _FROM, Var("target", SURFACES | INSIDES, optional=True)), (Reach("source"), Holds("source", "content")),
-        (Gains("source", "content", False),), ("empty", "remove"), "verb class filter, bound to a liquid",
+        "drain_from", "empty", "drain {object} from {source}[ into {target}]",
+        (_POURABLE, _FROM, Var("target", SURFACES | INSIDES, optional=True)), (Reach("source"), Holds("source", "object")),
+        (Gains("source", "object", False),), ("empty", "remove"), "verb class filter, bound to a liquid",
     ),
     ActionType(
-        "scoop_into", "scoop", "scoop {content} from {source} into {target}[ with {instrument}]",
-        (_CONTENT, _FROM, Var("target", ANY), WITH),
-        (Reach("source"), Reach("target"), Held("instrument"), Holds("source", "content")), (Gains("target", "content"),),
+        "scoop_into", "scoop", "scoop {object} from {source} into {target}[ with {instrument}]",
+        (_POURABLE, _FROM, Var("target", ANY), WITH),
+        (Reach("source"), Reach("target"), Held("instrument"), Holds("source", "object")), (Gains("target", "object"),),
         ("scoop",), "verb class scoop, between vessels",
     ),
     ActionType(
-        "scoop_up", "scoop", "scoop {content} from {source} with {instrument}", (_CONTENT, _FROM, Var("instrument", TOOLS)),
-        (Reach("source"), Held("instrument"), Holds("source", "content")), (Gains("instrument", "content"),),
+        "scoop_up", "scoop", "scoop {object} from {source} with {instrument}", (_POURABLE, _FROM, Var("instrument", TOOLS)),
+        (Reach("source"), Held("instrument"), Holds("source", "object")), (Gains("instrument", "object"),),
         ("scoop", "take", "take_out", "lift"), "verb class scoop, onto the tool",
     ),
     ActionType(
-        "scoop_to", "scoop", "scoop {content} into {target}[ with {instrument}]", (_CONTENT, Var("target", ANY), WITH),
-        (Reach("target"), Held("instrument")), (Gains("target", "content"),), ("scoop",), "verb class scoop, source not named",
+        "scoop_to", "scoop", "scoop {object} into {target}[ with {instrument}]", (_POURABLE, Var("target", ANY), WITH),
+        (Reach("target"), Held("instrument")), (Gains("target", "object"),), ("scoop",), "verb class scoop, source not named",
     ),
     ActionType(
         "scoop_food", "scoop", "scoop {object}[ from {source}] into {target}[ with {instrument}]",
@@ -147,9 +148,9 @@ ACTIONS = (
         ("scoop",), "verb class scoop, neither source nor target known", event_only=True,
     ),
     ActionType(
-        "sprinkle_on", "sprinkle", "sprinkle {content} on {target}[ from {source}]",
-        (_CONTENT, Var("target", ANY), Var("source", ANY, optional=True), WITH), (Reach("target"), Held("instrument")),
-        (Gains("target", "content"),), ("sprinkle", "shake"), "verb class sprinkle",
+        "sprinkle_on", "sprinkle", "sprinkle {object} on {target}[ from {source}]",
+        (_POURABLE, Var("target", ANY), Var("source", ANY, optional=True), WITH), (Reach("target"), Held("instrument")),
+        (Gains("target", "object"),), ("sprinkle", "shake"), "verb class sprinkle",
     ),
     ActionType(
         "sprinkle_food", "sprinkle", "sprinkle {object} on {target}", (obj(PORTABLE), Var("target", SURFACES | INSIDES)),
@@ -157,19 +158,19 @@ ACTIONS = (
         "verb class sprinkle, bound to solid food",
     ),
     ActionType(
-        "season", "sprinkle", "season {target}[ with {content}]", (Var("target", ANY), Var("content", SUBSTANCE | FOOD)),
-        (Reach("target"),), (Gains("target", "content"),), ("season",), "verb class season",
+        "season", "sprinkle", "season {object}[ with {content}]", (Var("object", ANY), _CONTENT),
+        (Reach("object"),), (Gains("object", "content"),), ("season",), "verb class season",
     ),
     ActionType(
-        "spray_on", "sprinkle", "spray {content} on {target}[ from {source}]",
-        (_CONTENT, Var("target", ANY), Var("source", ANY, optional=True)), (Reach("target"),), (Gains("target", "content"),),
+        "spray_on", "sprinkle", "spray {object} on {target}[ from {source}]",
+        (_POURABLE, Var("target", ANY), Var("source", ANY, optional=True)), (Reach("target"),), (Gains("target", "object"),),
         ("spray",), "verb class spray, with a substance",
     ),
     act("spray", "sprinkle", "spray {object}[ on {target}]", (obj(ANY), Var("target", ANY, optional=True)), "spray sprinkle",
         "verb class spray, bound to anything else", makes=becomes(wetness="wet")),
     ActionType(
-        "spread_on", "spread", "spread {content} on {target}[ with {instrument}]",
-        (_CONTENT, Var("target", ANY), WITH), (Reach("target"), Held("instrument")), (Gains("target", "content"),),
+        "spread_on", "spread", "spread {object} on {target}[ with {instrument}]",
+        (_POURABLE, Var("target", ANY), WITH), (Reach("target"), Held("instrument")), (Gains("target", "object"),),
         ("spread",), "verb class apply, with a substance",
     ),
     ActionType(
@@ -183,8 +184,8 @@ ACTIONS = (
         (), ("spread",), "verb class apply, no target", event_only=True,
     ),
     ActionType(
-        "squeeze_onto", "squeeze", "squeeze {content} from {source} onto {target}",
-        (_CONTENT, Var("source", ANY), Var("target", ANY)), (Reach("source"), Reach("target")),
+        "squeeze_onto", "squeeze", "squeeze {content} from {object} onto {target}",
+        (_CONTENT, Var("object", ANY), Var("target", ANY)), (Reach("object"), Reach("target")),
         (Gains("target", "content"),), ("squeeze",), "verb class squeeze, contents onto something",
     ),
     ActionType(

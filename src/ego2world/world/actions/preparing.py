@@ -43,15 +43,21 @@ def _cooks(name: str, state: str, senses: str) -> ActionType:
 ACTIONS = (
     # mixing
     ActionType(
-        "mix_into", "mix", "mix {content} into {target}[ with {instrument}]",
-        (Var("content", SUBSTANCE | FOOD), Var("target", VESSELS | INSIDES | FOOD), WITH), (Reach("target"), Held("instrument")),
-        (Gains("target", "content"), Becomes("mixed", "target", True)), ("mix",), "verb class mix, one thing into another",
+        "mix_into", "mix", "mix {object} into {target}[ with {instrument}]",
+        (Var("object", SUBSTANCE), Var("target", VESSELS | INSIDES | FOOD), WITH), (Reach("target"), Held("instrument")),
+        (Gains("target", "object"), Becomes("mixed", "target", True)), ("mix",), "verb class mix, one thing into another",
+    ),
+    ActionType(
+        "mix_food_into", "mix", "mix {object} into {target}[ with {instrument}]",
+        (obj(FOOD), Var("target", VESSELS | INSIDES), WITH),
+        (Reach("object"), Reach("target"), Held("instrument"), Apart("object", "target")),
+        (Goes("object", "in", "target"), Becomes("mixed", "target", True)), ("mix",), "verb class mix, solid food into a vessel",
     ),
     act("stir_vessel", "mix", "stir {object}[ with {instrument}]", (obj(VESSELS | INSIDES), WITH), "mix",
         "verb class mix, bound to a vessel", makes=becomes(mixed=True)),
     ActionType(
         "stir_substance", "mix", "stir {object}[ in {target}][ with {instrument}]",
-        (obj(EDIBLE), Var("target", SURFACES | INSIDES, optional=True), WITH), (Held("instrument"),),
+        (obj(EDIBLE), Var("target", ANY, optional=True), WITH), (Held("instrument"),),
         (Becomes("mixed", "object", True),), ("mix",), "verb class mix, bound to food",
     ),
     act("stir_thing", "mix", "stir with {object}", (obj(PORTABLE),), "mix", "verb class mix, bound to the tool"),

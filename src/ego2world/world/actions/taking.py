@@ -5,6 +5,7 @@ from ego2world.world.actions.vocabulary import (
     APPLIANCES,
     COLD,
     DISHES,
+    FIXED,
     FOOD,
     HAND,
     HAND_ROLE,
@@ -25,7 +26,7 @@ from ego2world.world.actions.vocabulary import (
 )
 
 OPEN_SOURCE = Is("openness", "source", ("open",))
-_TAKE, _OUT = "take bring gather", "take_out remove"
+_TAKE, _OUT = "take gather", "take_out remove"
 
 
 def _from_open(action: ActionType) -> ActionType:
@@ -100,6 +101,8 @@ ACTIONS = (
     ),
     act("lift_held", "lift", "lift {object}", (obj(PORTABLE),), "", "verb class lift, of something in the hand"),
     act("lift_part", "lift", "lift {object}", (obj(SURFACES | INSIDES),), "lift", "verb class lift, of a fixed part"),
+    act("take_hold", "pick_up", "take hold of {object}", (obj(FIXED | PORTABLE), HAND_ROLE), "take gather take_out lift remove",
+        "verb class take, bound to something that stays where it is"),
     act("lower", "lift", "lower {object}[ towards {target}]",
         (obj(PORTABLE | SURFACES), Var("target", SURFACES | INSIDES, optional=True)), "lower", "verb class lower"),
     act("hold", "hold", "hold {object}", (obj(PORTABLE | SURFACES | INSIDES | frozenset({"tap", "light", "plug"})), HAND_ROLE),

@@ -49,7 +49,7 @@ def obj(accepts: frozenset[str], many: bool = True) -> Var:
 
 
 HAND_ROLE = Var("hand", HAND, optional=True)
-WITH = Var("instrument", TOOLS, optional=True)
+WITH = Var("instrument", PORTABLE | HAND, optional=True)
 
 
 def source(accepts: frozenset[str], optional: bool = False) -> Var:

@@ -1,0 +1,255 @@
+"""One video's records to a scene: narration by narration, intent by intent. Stages normalise, bind, infer, reconcile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ego2world.annotations.records import Dataset, Narration
+from ego2world.compiler.bind import Binder, Mention
+from ego2world.compiler.normalise import normalise
+from ego2world.compiler.reconcile import Evidence, Reconciler
+from ego2world.compiler.scene import Scene
+from ego2world.language.intents import Intent
+from ego2world.language.phrases import NounPhrase
+from ego2world.world.actions import ActionType, choose
+from ego2world.world.kinds import Trait, has
+from ego2world.world.state import BOTH, LEFT, RIGHT, Action
+
+_TAKING = frozenset("take take_out remove lift gather uncover_lid".split())
+_PLACING = frozenset("put insert drop hang throw throw_away cover_lid".split())
+# Where no type of a sense accepts the binding, these senses are tried in order, and "other" last.
+_FALLBACKS = {
+    "insert": ("put",), "put": ("insert", "move"), "throw": ("throw_away", "drop"), "throw_away": ("throw", "drop", "put"),
+    "drop": ("put",), "uncover_lid": ("remove", "lift", "uncover"), "cover_lid": ("put", "cover"), "take_off": ("remove", "take"),
+    "press_on": ("press",), "press_off": ("press",), "take": ("scoop",), "take_out": ("take", "scoop", "remove"),
+    "remove": ("take", "detach"), "lift": ("take",), "bring": ("move",), "hang": ("put",), "unscrew": ("detach", "turn"),
+    "screw": ("attach", "turn"), "plug_in": ("attach",), "unplug": ("detach",), "open": ("unfold", "adjust"), "close": ("fold", "adjust"),
+    "turn_on": ("press",), "turn_off": ("press",), "gather": ("move",), "push": ("move",), "peel": ("remove",),
+    "squeeze": ("press",), "fill": ("add",), "add": ("put", "insert", "mix"), "pour": ("add", "move"), "sprinkle": ("add", "shake"),
+    "wring": ("squeeze",), "stack": ("put",), "adjust": ("move",), "scoop": ("take",), "wrap": ("cover",), "pass": ("move",),
+    "whisk": ("mix",), "wear": ("put", "move"),
+}  # fmt: skip
+_HANDS = {"left": LEFT, "right": RIGHT, "both": BOTH}
+
+
+@dataclass
+class Compiled:
+    """A compiled video before zoning: the scene and which narrations gave what."""
+
+    video_id: str
+    scene: Scene
+    compiled: list[str] = field(default_factory=list)
+    no_ops: list[str] = field(default_factory=list)
+    unresolved: list[str] = field(default_factory=list)
+
+
+def compile_video(video_id: str, dataset: Dataset) -> Compiled:
+    """Compile one video's narrations and tracks into a scene.
+
+    Args:
+        video_id: a video of the data set.
+        dataset: the records; the order of its rows does not matter.
+    """
+    scene = Scene()
+    scene.start()
+    binder = Binder(scene, dataset.associations.get(video_id, ()), dataset.vocabulary)
+    worker = _Worker(scene, binder, Reconciler(scene, binder), dataset, Compiled(video_id, scene))
+    narrations = dataset.narrations[video_id]
+    note_overlaps(scene, narrations)
+    for narration in narrations:
+        worker.narration(narration)
+    return worker.out
+
+
+def note_overlaps(scene: Scene, narrations: Sequence[Narration]) -> None:
+    """Note every pair of neighbouring narrations whose segments overlap; all are kept, in order of their starts."""
+    for index, one in enumerate(narrations):
+        for other in narrations[index + 1 :]:
+            if other.start_s >= one.end_s:
+                break
+            scene.note("normalise", "segments overlap; both kept, effects in order of start, then end, then id", (one.id, other.id))
+
+
+@dataclass
+class _Worker:
+    scene: Scene
+    binder: Binder
+    reconciler: Reconciler
+    dataset: Dataset
+    out: Compiled
+
+    def narration(self, narration: Narration) -> None:
+        intents = normalise(narration, self.dataset.vocabulary)
+        before, outcomes = len(self.scene.operations), []
+        for intent in intents:
+            outcomes.append(intent.reason or self.act(intent, narration))
+        said = [o for o in self.scene.operations[before:] if not o.inferred]
+        undone = [reason for reason in outcomes if reason]
+        for reason in undone:
+            self.scene.note("reconcile" if reason.startswith(("repeat", "unreconciled")) else "normalise", reason, (narration.id,))
+        if said:
+            self.out.compiled.append(narration.id)
+        elif undone and not any(reason.startswith("unresolved") for reason in undone):
+            self.out.no_ops.append(narration.id)
+        else:
+            self.out.unresolved.append(narration.id)
+
+    # --------------------------------------------------------------------------------------------------------
+
+    def act(self, intent: Intent, narration: Narration) -> str:
+        """Bind and execute one intent; return "" or why nothing was executed."""
+        span = (narration.start_s, narration.end_s)
+
+        def mention(role: str, prep: str = "") -> Mention:
+            return Mention(role, intent.sense, prep, span[0], span[1], narration.id)
+
+        bound: dict[str, tuple[str, ...]] = {}
+        objects: list[str] = []
+        for phrase in intent.of("object"):
+            objects += self.binder.resolve(phrase, mention("object"))
+        if not objects and intent.of("object"):
+            return "unresolved: " + ", ".join(p.text for p in intent.of("object")) + " refers to nothing known"
+        bound["object"] = tuple(dict.fromkeys(objects))
+        movement = self.binder.movement(objects[0], mention("object")) if objects else None
+        taking, placing = intent.sense in _TAKING, intent.sense in _PLACING
+        start = self.binder.fixture_of(movement.start_fixture) if movement and taking else None
+        end = self.binder.fixture_of(movement.end_fixture) if movement and placing else None
+        for role in ("source", "target", "instrument", "content"):
+            hint = start if role == "source" else end if role == "target" else None
+            for phrase in intent.of(role):
+                bound[role] = bound.get(role, ()) + self.binder.resolve(phrase, mention(role, intent.prep), hint)
+        if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
+            bound["source"] = (start,)
+        if placing and not bound.get("target"):
+            bound["target"] = (end or self._default_target(intent.sense, objects),)
+            if end is None:
+                self.scene.note("bind", "the place is not said; the bin, or the worktop in use", (narration.id,), entity=bound["target"][0])
+        elif placing and end is not None and intent.prep in {"beside", "near", "between", "above", "at"} and self._is_fixture(bound["target"]):
+            bound["target"] = (end,)
+        self._check_track(movement, intent, bound, narration.id)
+        hand = self._hand(intent, bound)
+        evidence = Evidence((narration.id,), span, (movement.id,) if movement else (), bool(intent.hands) and hand is not None, intent.continued)
+        return self._perform(intent, {role: ids for role, ids in bound.items() if ids}, hand, evidence, mention("object"))
+
+    def _is_fixture(self, ids: tuple[str, ...]) -> bool:
+        return bool(ids) and ids[0] in self.scene.zone_of
+
+    def _carried_elsewhere(self, thing: str, fixture: str) -> bool:
+        place = self.scene.facts.get(("place", thing))
+        return isinstance(place, tuple) and place[0] != "held" and place[1] != fixture
+
+    def _check_track(self, movement: object, intent: Intent, bound: dict[str, tuple[str, ...]], narration_id: str) -> None:
+        """Note where a track's fixture contradicts the narration's; the narration's word stands."""
+        if movement is None:
+            return
+        name = getattr(movement, "end_fixture" if intent.sense in _PLACING else "start_fixture")
+        fixture = self.binder.fixture_of(name)
+        said = bound.get("target" if intent.sense in _PLACING else "source", ())
+        if fixture and said and said[0] in self.scene.zone_of and said[0] != fixture:
+            self.scene.note("bind", f"the narration says {said[0]}, the track {fixture}; the narration stands", (narration_id, getattr(movement, "id", "")))
+
+    def _default_target(self, sense: str, objects: list[str]) -> str:
+        if sense in {"throw_away"}:
+            for identifier in sorted(self.scene.zone_of):
+                if self.scene.entities[identifier].type == "bin":
+                    return identifier
+            return self.binder.resolve(NounPhrase("bin", "bin"), Mention("target", sense, "in", 0.0, 0.0, ""))[0]
+        return self.reconciler.default_surface()
+
+    def _hand(self, intent: Intent, bound: dict[str, tuple[str, ...]]) -> str | None:
+        if intent.sense == "pass":
+            to = intent.to_hand
+            if to in _HANDS:
+                return _HANDS[to]
+            holding = {thing: hand for hand, thing in self.scene.state.held}
+            now = holding.get((bound.get("object") or ("",))[0])
+            return LEFT if now == RIGHT else RIGHT
+        if intent.hands:
+            named = [h for h in intent.hands if h in _HANDS]
+            if len(named) > 1:
+                return BOTH
+            return _HANDS[named[0]] if named else None
+        return None
+
+    # --------------------------------------------------------------------------------------------------------
+
+    def _perform(self, intent: Intent, bound: dict[str, tuple[str, ...]], hand: str | None, evidence: Evidence, mention: Mention) -> str:
+        sense = intent.sense
+        objects = bound.get("object", ())
+        if sense in _TAKING and objects and has(self.scene.entities[objects[0]].type, Trait.PORTABLE):
+            held = [o for o in objects if self._held(o)]
+            if held:
+                if evidence.span_s[0] - self.scene.last_seen_s.get(held[0], -1e9) <= 4.0 and sense == "lift":
+                    return self.reconciler.execute(Action.of("lift_held", {"object": objects}), evidence)
+                self.reconciler.put_down_unsaid(held, mention, evidence)
+        if sense == "wear" and "target" not in bound:
+            bound["target"] = (self._worn_on(objects, hand),)
+        bound = self._complete(sense, bound, evidence)
+        last = ""
+        for attempt in (sense, *_FALLBACKS.get(sense, ()), "other"):
+            kind = self._choose(attempt, bound)
+            if kind is None:
+                continue
+            action = self._action(kind, bound, hand)
+            last = self.reconciler.execute(action, evidence)
+            if not last or last.startswith("repeat"):
+                return last
+            self.scene.note("reconcile", last, evidence.narration_ids, refused=action.plain())
+        return last or f"unreconciled: no action type for {sense} with {bound}"
+
+    def _held(self, thing: str) -> bool:
+        place = self.scene.facts.get(("place", thing))
+        return isinstance(place, tuple) and place[0] == "held"
+
+    def _worn_on(self, objects: tuple[str, ...], hand: str | None) -> str:
+        if not objects:
+            return "body"
+        record, entity = self.binder.known.get(objects[0]), self.scene.entities[objects[0]]
+        if entity.type != "glove":
+            return "body"
+        sides = record.modifiers if record else set()
+        return LEFT if "left" in sides else RIGHT if "right" in sides else hand or BOTH
+
+    def _complete(self, sense: str, bound: dict[str, tuple[str, ...]], evidence: Evidence) -> dict[str, tuple[str, ...]]:
+        """Fill in what a sense implies: the content of a poured vessel, where a poured substance came from."""
+        entities, facts = self.scene.entities, self.scene.facts
+        objects = bound.get("object", ())
+        if sense in {"pour", "empty", "scoop", "squeeze"} and objects:
+            kind = entities[objects[0]].type
+            if sense in {"pour"} and has(kind, Trait.VESSEL) and "source" not in bound:
+                known = sorted(key[2] for key, value in facts.items() if key[0] == "contains" and key[1] == objects[0] and value is True)
+                content = known[-1] if known else self.binder.substance(f"contents of {entities[objects[0]].name}", "mixture", evidence.narration_ids[0])
+                return {**bound, "object": (content,), "source": (objects[0],)}
+            if sense in {"pour", "scoop"} and has(kind, Trait.SUBSTANCE) and "source" not in bound:
+                holders = [key[1] for key, value in facts.items() if key[0] == "contains" and key[2] == objects[0] and value is True]
+                held = [h for h in holders if self._held(h)]
+                if held or (sense == "scoop" and holders):
+                    return {**bound, "source": ((held or holders)[-1],)}
+                named = [t for _, t in self.scene.state.held if entities[objects[0]].name.split()[-1] in entities[t].name and has(entities[t].type, Trait.VESSEL)]
+                if named:
+                    return {**bound, "source": (named[0],)}
+        if sense == "fill" and objects and "content" not in bound:
+            taps = [e for e, entity in entities.items() if entity.type == "tap" and facts.get(("power", e)) == "on"]
+            name = "water" if taps else "contents"
+            return {**bound, "content": (self.binder.substance(name, "water" if taps else "mixture", evidence.narration_ids[0]),)}
+        return bound
+
+    def _choose(self, sense: str, bound: dict[str, tuple[str, ...]]) -> ActionType | None:
+        kinds = {role: self.scene.entities[ids[0]].type for role, ids in bound.items()}
+        kind = choose(sense, kinds)
+        if kind is None and sense == "other":
+            kind = choose("other", {role: k for role, k in kinds.items() if role == "object"})
+        return kind
+
+    def _action(self, kind: ActionType, bound: dict[str, tuple[str, ...]], hand: str | None) -> Action:
+        roles: dict[str, str | tuple[str, ...]] = {}
+        for var in kind.roles:
+            ids = tuple(i for i in bound.get(var.role, ()) if self.scene.entities[i].type in var.accepts)
+            if var.role == "instrument":
+                ids = tuple(i for i in ids if i not in bound.get("object", ()))
+            if ids:
+                roles[var.role] = ids if var.many and len(ids) > 1 else ids[0]
+        if hand is not None and kind.var("hand") is not None:
+            roles["hand"] = hand
+        return Action.of(kind.name, roles)

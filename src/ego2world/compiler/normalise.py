@@ -1,0 +1,117 @@
+"""One narration to the intents to execute: the parser's reading, corrected by official verbs and nouns. Stage: normalise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ego2world.annotations.cells import class_name
+from ego2world.annotations.records import Narration, Vocabulary
+from ego2world.language.intents import Intent, form_sense, phrase_of, read_intents
+from ego2world.language.lexicon import lexicon, singular
+from ego2world.language.phrases import NounPhrase
+
+_MOVES_CONTENT = frozenset("pour add sprinkle spray spread scoop season squeeze mix".split())
+_VESSELS = frozenset("bowl plate cup glass jug pan pot tray bottle jar can tub box bag packet spoon colander kettle".split())
+
+
+def normalise(narration: Narration, vocabulary: Vocabulary) -> tuple[Intent, ...]:
+    """Return the intents of a narration; those with a ``reason`` are recorded and not executed."""
+    intents = read_intents(narration.text)
+    if narration.nouns_resolved:
+        intents = _resolved(narration, vocabulary, intents)
+    elif narration.main_actions:
+        intents = _with_main_actions(narration, vocabulary, intents)
+    elif narration.pairs and all(intent.reason for intent in intents):
+        intents = _from_pairs(narration.pairs, vocabulary) or intents
+    return tuple(_contents(intent) for intent in intents)
+
+
+def _verb_sense(form: str, vocabulary: Vocabulary) -> str:
+    return form_sense(form, dict(vocabulary.verbs) if not isinstance(vocabulary.verbs, dict) else vocabulary.verbs)
+
+
+def _resolved(narration: Narration, vocabulary: Vocabulary, intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
+    """Let resolved annotations (EPIC-KITCHENS) decide the verb's class and what the object is."""
+    verb, noun = narration.main_actions[0]
+    sense = _verb_sense(verb, vocabulary)
+    phrase = phrase_of(noun)
+    acts = [intent for intent in intents if not intent.reason]
+    if not acts:
+        return (Intent(sense, verb, (("object", (phrase,)),) if phrase else (), text=narration.text),)
+    first = acts[0]
+    if "-" in verb and first.sense in {"turn", "adjust", "put", "take", "other", "press"}:
+        first = replace(first, sense=sense)
+    said = first.of("object")
+    names = {word for name in narration.nouns for word in (name, name.split()[-1])}
+    if phrase is not None and (not said or said[0].pronoun or said[0].head not in names):
+        if said and lexicon().kind(said[0].head) in _VESSELS and lexicon().kind(phrase.head) not in _VESSELS:
+            pass
+        else:
+            first = first.with_role("object", (phrase,))
+    return (first, *acts[1:])
+
+
+def _same_noun(phrase: NounPhrase, noun: str) -> bool:
+    words = {singular(word) for word in noun.lower().replace("'s", "").split()}
+    return bool({singular(word) for word in phrase.head.split()} & words) or (
+        phrase.of is not None and bool({singular(word) for word in phrase.of.head.split()} & words)
+    )
+
+
+def _with_main_actions(narration: Narration, vocabulary: Vocabulary, intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
+    """Make sure that the official main action is among the acts, without doubling an act that says the same."""
+    out = [intent for intent in intents if not intent.reason]
+    held_back = [intent for intent in intents if intent.reason]
+    for verb, noun in narration.main_actions:
+        sense = _verb_sense(verb, vocabulary)
+        lemma = verb.replace("-", " ").split()[0]
+        phrase = phrase_of(noun)
+        if phrase is None or phrase.head == "hand":
+            continue
+        same = [i for i in out if i.verb == lemma or i.sense == sense]
+        if any(any(_same_noun(p, noun) for _, ps in i.phrases for p in ps) for i in same):
+            continue
+        missing = [index for index, i in enumerate(out) if i in same and not i.of("object")]
+        if missing:
+            out[missing[0]] = out[missing[0]].with_role("object", (phrase,))
+        elif not same and not any(any(_same_noun(p, noun) for p in i.of("object")) for i in out):
+            out.append(Intent(sense, lemma, (("object", (phrase,)),), text=f"{verb} {noun}"))
+    return tuple(out) + tuple(held_back if not out else ())
+
+
+def _from_pairs(pairs: tuple[tuple[str, str], ...], vocabulary: Vocabulary) -> tuple[Intent, ...]:
+    out = []
+    for verb, noun in pairs:
+        phrase = phrase_of(noun)
+        sense = _verb_sense(verb, vocabulary)
+        if phrase is not None and sense not in {"hold", "use", "aspect"}:
+            out.append(Intent(sense, verb.split()[0], (("object", (phrase,)),), text=f"{verb} {noun}"))
+    return tuple(out[:1])
+
+
+def _contents(intent: Intent) -> Intent:
+    """Pouring "a bottle of oil" moves the oil out of the bottle; filling "with water" names the content."""
+    if intent.reason:
+        return intent
+    objects = intent.of("object")
+    kind = lexicon().kind
+    if intent.sense in _MOVES_CONTENT - {"mix", "season"} and objects and kind(objects[0].head) in _VESSELS:
+        vessel = objects[0]
+        if intent.sense == "squeeze":
+            if vessel.of is not None and vessel.relation == "content":
+                return intent.with_role("content", (vessel.of,))
+            return intent
+        if vessel.of is not None and vessel.relation == "content":
+            changed = intent.with_role("object", (vessel.of,))
+            return changed if intent.of("source") else changed.with_role("source", (vessel,))
+    if intent.sense == "fill" and not intent.of("content"):
+        source = intent.of("source")
+        if source and kind(source[0].head) == "tap":
+            return intent.with_role("content", (NounPhrase("water", "water"),))
+    return intent
+
+
+def key_of(form: str, classes: Mapping[str, str]) -> str | None:
+    """Return the class key of a word as the data set gives it, or as said without colons; None when not listed."""
+    return classes.get(form) or classes.get(form.replace(" ", "-")) or (class_name(form) if form in classes.values() else None)

@@ -1,0 +1,308 @@
+"""Making an operation executable: assume the start, infer what went unsaid, or say why it stays undone. Stage: reconcile.
+
+An unmet need that nothing has decided yet is assumed of the initial world (the backward inference). One that an earlier
+operation decided otherwise is a contradiction: it is resolved by an inferred operation or by another hand, each with its
+reason; what remains is recorded and not executed. The rules, in order, are in docs/COMPILER.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ego2world.compiler.bind import Binder, Mention
+from ego2world.compiler.scene import Operation, Scene
+from ego2world.world.actions import BY_NAME, choose
+from ego2world.world.kinds import Trait, has
+from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, Action, State, carriers
+from ego2world.world.step import Code, FailedCheck, Refusal, step
+
+REPEAT_S = 10.0  # the same opening, switching or taking said again within this time is one act
+STALE_HOLD_S = 60.0  # a thing held this long without mention was put down unsaid when the hand is needed
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where an operation comes from."""
+
+    narration_ids: tuple[str, ...]
+    span_s: tuple[float, float]
+    track_ids: tuple[str, ...] = ()
+    named_hand: bool = False
+    continued: bool = False
+
+
+class Reconciler:
+    """Executes bound actions in a scene and mends what stands in their way."""
+
+    def __init__(self, scene: Scene, binder: Binder) -> None:
+        self.scene = scene
+        self.binder = binder
+        self.surface: str | None = None
+        self.done: dict[tuple[str, str], float] = {}
+
+    # --------------------------------------------------------------------------------------------------------
+
+    def execute(self, action: Action, evidence: Evidence, depth: int = 0, reason: str = "") -> str:
+        """Execute an action, mending what is in its way.
+
+        Returns:
+            "" when it was executed, else why not (a repeat, or what could not be reconciled).
+        """
+        for _ in range(14):
+            result = step(self.scene.world, self.scene.state, action)
+            if isinstance(result, State):
+                self._record(action, result, evidence, reason)
+                return ""
+            changed = self._mend(action, result, evidence, depth)
+            if isinstance(changed, str):
+                return changed
+            action = changed
+        return f"unreconciled: {action} still refused after many repairs"
+
+    def _record(self, action: Action, state: State, evidence: Evidence, reason: str) -> None:
+        kind = BY_NAME[action.name]
+        names = {}
+        for role, value in action.roles:
+            ids = (value,) if isinstance(value, str) else value
+            names[role] = " and ".join(self.scene.entities[i].name for i in ids)
+        self.scene.operations.append(
+            Operation(action, kind.family, kind.wording(names), evidence.span_s, () if reason else evidence.narration_ids,
+                      evidence.track_ids, reason)
+        )  # fmt: skip
+        self.scene.moved(state)
+        for role in ("object", "target", "source", "instrument"):
+            for thing in action.ids(role):
+                self.scene.last_seen_s[thing] = evidence.span_s[0]
+                self.done[(kind.family, thing)] = evidence.span_s[1]
+        for role in ("target", "source"):
+            for thing in action.ids(role):
+                if self.scene.entities[thing].type in {"counter", "table"}:
+                    self.surface = thing
+
+    def infer(self, action: Action, reason: str, evidence: Evidence, depth: int) -> str:
+        """Execute an operation that no narration says; at most four deep."""
+        if depth >= 4:
+            return "unreconciled: too many operations would have to be inferred"
+        before = Evidence(evidence.narration_ids, (evidence.span_s[0], evidence.span_s[0]), evidence.track_ids)
+        failure = self.execute(action, before, depth + 1, reason)
+        if not failure:
+            self.scene.note("reconcile", reason, (*evidence.narration_ids, *evidence.track_ids), inferred=action.plain())
+        return failure
+
+    # --------------------------------------------------------------------------------------------------------
+
+    def _mend(self, action: Action, refusal: Refusal, evidence: Evidence, depth: int) -> Action | str:
+        """Mend the first mendable failure; return the action to try next, or why nothing can be done."""
+        failure = refusal.failures[0]
+        code, thing = failure.code, failure.entity
+        if code is Code.UNKNOWN_PLACE:
+            lost = failure.found.removeprefix("the place of ").removesuffix(" is unknown")
+            return action if self._place(lost, action, evidence) else f"unreconciled: nowhere to start for {lost}"
+        if code is Code.CLOSED_AROUND:
+            around = failure.needed.removesuffix(" open")
+            if ("openness", around) not in self.scene.facts:
+                self.scene.assume(("openness", around), "open", "initial", f"{thing} in it is reached, and no opening is said", evidence.narration_ids)
+                return action
+            opening = choose("open", {"object": self.scene.entities[around].type})
+            if opening is None:
+                return f"unreconciled: {around} is closed and cannot be opened"
+            failed = self.infer(Action.of(opening.name, {"object": around}), f"{around} was closed and {thing} in it is reached", evidence, depth)
+            return action if not failed else failed
+        if code is Code.UNKNOWN_VALUE:
+            return self._assume_value(action, failure, evidence)
+        if code is Code.WRONG_VALUE:
+            return self._wrong_value(action, failure, evidence, depth)
+        if code is Code.NOT_HELD:
+            return self._take_first(action, thing, evidence, depth)
+        if code in {Code.HAND_FULL, Code.HAND_EMPTY}:
+            return self._free_hand(action, failure, evidence, depth)
+        if code is Code.NOT_CONTAINED:
+            wanted = failure.needed.split(" in ")[0]
+            key = ("contains", thing, wanted)
+            if key not in self.scene.facts:
+                self.scene.assume(key, True, "initial", f"{wanted} comes out of {thing}", evidence.narration_ids)
+                return action
+            return f"unreconciled: {thing} no longer contains {wanted}"
+        return f"unreconciled: {failure}"
+
+    def _assume_value(self, action: Action, failure: FailedCheck, evidence: Evidence) -> Action | str:
+        fluent, value = failure.needed.split(" ", 1)
+        value = value.split(" or ")[0]
+        key = (fluent, failure.entity)
+        if key in self.scene.facts:
+            return f"unreconciled: {failure}"
+        typed: str | bool = {"true": True, "false": False}.get(value, value)
+        self.scene.assume(key, typed, "initial", f"needed by {BY_NAME[action.name].family} and set by nothing before", evidence.narration_ids)
+        return action
+
+    def _wrong_value(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | str:
+        """An opening of what is open, a switching on of what is on: a repeat, or something in between went unsaid."""
+        family, thing = BY_NAME[action.name].family, failure.entity
+        fluent = failure.needed.split(" ", 1)[0]
+        opposite = {"open": "close", "close": "open", "turn_on": "turn_off", "turn_off": "turn_on", "press": "turn_off"}.get(family)
+        last_s = self.done.get((family, thing))
+        already = any(
+            getattr(e, "fluent", "") == fluent and str(getattr(e, "value", "")) == failure.found for e in BY_NAME[action.name].makes
+        )
+        if already and (evidence.continued or (last_s is not None and evidence.span_s[0] - last_s <= REPEAT_S)):
+            return f"repeat: {thing} is already {failure.found}"
+        if fluent == "worn":
+            return f"repeat: {thing} is not worn"
+        if opposite is None:
+            if fluent == "openness":
+                opposite = "open" if "open" in failure.needed else "close"
+            elif fluent == "power":
+                opposite = "turn_on" if failure.found == "off" else "turn_off"
+            else:
+                return f"unreconciled: {failure}"
+        kind = choose(opposite, {"object": self.scene.entities[thing].type})
+        if kind is None:
+            return f"repeat: {thing} is already {failure.found}"
+        reason = f"{thing} was {failure.found} although {family} is said; its {opposite} went unsaid"
+        failed = self.infer(Action.of(kind.name, {"object": thing}), reason, evidence, depth)
+        return action if not failed else failed
+
+    # places -------------------------------------------------------------------------------------------------
+
+    def how(self, where: str) -> str:
+        """Return whether things lie "in" or "on" something, by its kind."""
+        kind = self.scene.entities[where].type
+        if kind in {"counter", "table", "floor", "hob", "wall", "window", "plate", "board", "tray", "scale", "base", "mat", "shelf",
+                    "hook", "chair", "radiator", "lid", "door", "ladder", "cloth", "towel", "paper", "book", "socket"}:  # fmt: skip
+            return "on"
+        return "in" if has(kind, Trait.INSIDE) else "on"
+
+    def default_surface(self) -> str:
+        """Return the worktop used last, else any worktop, else a new one."""
+        if self.surface is not None:
+            return self.surface
+        for identifier in sorted(self.scene.zone_of):
+            if self.scene.entities[identifier].type == "counter":
+                self.surface = identifier
+                return identifier
+        self.surface = self.scene.add("counter", "counter", (), fixed=True)
+        self.scene.note("initial", "a kitchen has a worktop", (), entity=self.surface)
+        return self.surface
+
+    def _place(self, thing: str, action: Action, evidence: Evidence) -> bool:
+        """Assume where a thing was at the start: by its track, the source said, its owner, or the worktop in use."""
+        if ("place", thing) in self.scene.facts or thing in self.scene.zone_of:
+            return False
+        record = self.binder.known.get(thing)
+        where, reason = None, ""
+        if record is not None and record.track is not None and record.track.association.tracks:
+            where = self.binder.fixture_of(record.track.association.tracks[0].start_fixture)
+            reason = "its first track starts there"
+        if where is None and thing in action.ids("object") and action.ids("source"):
+            where, reason = action.ids("source")[0], "the narration that first needs it takes it from there"
+        if where is None or thing in (where, *carriers(self.scene.facts, where)):
+            where, reason = self.default_surface(), "nothing says where; the worktop in use"
+        self.scene.assume(("place", thing), (self.how(where), where), "initial", reason, evidence.narration_ids)
+        return True
+
+    # hands --------------------------------------------------------------------------------------------------
+
+    def holding(self, hand: str) -> list[str]:
+        """Return what a hand holds; both hands count for each."""
+        return [thing for busy, thing in self.scene.state.held if busy == hand or BOTH in (busy, hand)]
+
+    def free_hands(self) -> list[str]:
+        """Return the empty hands, right before left."""
+        return [hand for hand in (RIGHT, LEFT) if not self.holding(hand)]
+
+    def _take_first(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action | str:
+        entity = self.scene.entities[thing]
+        if not has(entity.type, Trait.PORTABLE):
+            return self._without(action, thing)
+        if ("place", thing) not in self.scene.facts:
+            self._place(thing, action, evidence)
+        role = "instrument" if thing in action.ids("instrument") else "object"
+        reason = f"{thing} is used as {role} and its taking went unsaid"
+        hand = next(iter(self.free_hands()), None)
+        if hand is None:
+            hand = self._make_room(evidence, depth, keep=set(action.ids("object")) | set(action.ids("instrument")) | set(action.ids("source")))
+        if hand is None:
+            busy = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
+            if len(self.holding(busy)) >= HAND_CAPACITY or BOTH in {h for h, _ in self.scene.state.held}:
+                return self._without(action, thing)
+            failed = self.infer(Action.of("pick_up_also", {"object": thing, "hand": busy}), reason, evidence, depth)
+        else:
+            failed = self.infer(Action.of("pick_up", {"object": thing, "hand": hand}), reason, evidence, depth)
+        return action if not failed else self._without(action, thing)
+
+    def _without(self, action: Action, thing: str) -> Action | str:
+        """Leave out an instrument that could not be brought into a hand; a needed object cannot be left out."""
+        if thing in action.ids("instrument"):
+            rest = tuple(i for i in action.ids("instrument") if i != thing)
+            bound = {role: value for role, value in action.roles if role != "instrument"}
+            if rest:
+                bound["instrument"] = rest[0]
+            var = BY_NAME[action.name].var("instrument")
+            if var is not None and (var.optional or rest):
+                return Action.of(action.name, bound)
+        return f"unreconciled: {thing} cannot be held"
+
+    def _free_hand(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | str:
+        hand, objects = failure.entity, action.ids("object")
+        if failure.code is Code.HAND_EMPTY:
+            return Action.of("pick_up", {k: v for k, v in action.roles if k != "source"})
+        free = [h for h in self.free_hands() if h != hand]
+        if hand == BOTH and free:
+            return Action.of(action.name, {**action.bound, "hand": free[0]})
+        if free and not evidence.named_hand:
+            return Action.of(action.name, {**action.bound, "hand": free[0]})
+        busy = [thing for thing in self.holding(hand) if thing not in objects]
+        stale = [t for t in busy if self._put_down_by_track(t, evidence) or evidence.span_s[0] - self.scene.last_seen_s.get(t, -1e9) > STALE_HOLD_S]
+        if not stale and free:
+            self.scene.note("reconcile", f"{hand} is said and holds {', '.join(busy)}; {free[0]} used instead", evidence.narration_ids)
+            return Action.of(action.name, {**action.bound, "hand": free[0]})
+        if not stale and hand != BOTH and len(busy) + len(objects) <= HAND_CAPACITY and action.name.startswith(("pick_up", "take_out", "lift")) and (
+            "instrument" not in action.bound
+        ):  # fmt: skip
+            bound = {role: value for role, value in action.roles if role in {"object", "source"}}
+            self.scene.note("reconcile", f"{hand} already holds {', '.join(busy)}; both held together", evidence.narration_ids)
+            return Action.of("pick_up_also", {**bound, "hand": hand})
+        for thing in stale or busy:
+            failed = self._put_down(thing, f"{hand} is needed and {thing} in it is not in use", evidence, depth)
+            if failed:
+                return failed
+        return action
+
+    def _make_room(self, evidence: Evidence, depth: int, keep: set[str]) -> str | None:
+        """Put down the longest unmentioned thing that is not needed, and return the hand it was in."""
+        held = [(self.scene.last_seen_s.get(thing, -1e9), hand, thing) for hand, thing in self.scene.state.held if thing not in keep]
+        for last_s, hand, thing in sorted(held):
+            if evidence.span_s[0] - last_s > STALE_HOLD_S / 3 or self._put_down_by_track(thing, evidence):
+                if not self._put_down(thing, f"a hand is needed and {thing} was not mentioned for a while", evidence, depth):
+                    free = self.free_hands()
+                    if free:
+                        return free[0]
+        return None
+
+    def _put_down_by_track(self, thing: str, evidence: Evidence) -> str | None:
+        """Return the fixture where a track says that a held thing has been put down by now, if one does."""
+        record = self.binder.known.get(thing)
+        if record is None or record.track is None:
+            return None
+        ended = [m for m in record.track.association.tracks if m.end_s <= evidence.span_s[0] + 0.5 and m.end_s > self.scene.last_seen_s.get(thing, 0.0) - 2.0]
+        return self.binder.fixture_of(ended[-1].end_fixture) if ended else None
+
+    def _put_down(self, thing: str, reason: str, evidence: Evidence, depth: int) -> str:
+        where = self._put_down_by_track(thing, evidence)
+        if where is not None:
+            reason += "; its track ends there"
+        where = where or self.default_surface()
+        sense = "insert" if self.how(where) == "in" else "put"
+        kinds = {"object": self.scene.entities[thing].type, "target": self.scene.entities[where].type}
+        kind = choose(sense, kinds) or choose("put", kinds)
+        if kind is None:
+            return f"unreconciled: no way to put {thing} down"
+        return self.infer(Action.of(kind.name, {"object": thing, "target": where}), reason, evidence, depth)
+
+    def put_down_unsaid(self, things: Iterable[str], mention: Mention, evidence: Evidence) -> None:
+        """Before something held is said to be picked up again: its putting down went unsaid."""
+        for thing in things:
+            place = self.scene.facts.get(("place", thing))
+            if isinstance(place, tuple) and place[0] == "held":
+                self._put_down(thing, f"{thing} is picked up again, so it was put down unsaid", evidence, 0)
