@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ego2world.annotations.records import Association, Track, Vocabulary
 from ego2world.compiler.scene import Scene
@@ -24,7 +24,7 @@ from ego2world.world.state import BOTH, LEFT, RIGHT
 FIXTURES = with_trait(Trait.FIXED) - {"zone", "light", "fan", "socket"}
 _SINGLE = frozenset("fridge freezer oven microwave dishwasher washing_machine sink hob tap floor light fan room".split())
 _TAKING = frozenset("take take_out remove lift gather pick unplug detach uncover_lid take_off".split())
-_PUTTING = frozenset("put insert hang drop throw throw_away cover_lid pour_food add".split())
+_PUTTING = frozenset("put insert hang drop throw throw_away cover_lid pour_food add pass position".split())
 _BY_PACK = frozenset(
     "take take_out put insert hold open close pass lift bring move throw throw_away remove hang tilt shake turn flip drop "
     "press check look read smell squeeze gather adjust".split()
@@ -43,7 +43,7 @@ _COMPATIBLE = {
     "counter": {"counter", "window", "shelf", "table", "rack"}, "shelf": {"shelf", "cupboard", "drawer", "fridge", "counter", "freezer"},
     "cupboard": {"cupboard", "drawer", "shelf", "fridge"}, "drawer": {"drawer", "cupboard", "fridge", "freezer", "dishwasher", "oven"},
     "rack": {"rack", "sink", "counter", "dishwasher", "oven", "cupboard", "shelf", "hook"}, "hook": {"hook", "cupboard", "shelf", "counter", "oven", "radiator", "door"},
-    "fridge": {"fridge", "freezer"}, "freezer": {"freezer", "fridge"}, "bin": {"bin", "cupboard", "floor", "counter"},
+    "fridge": {"fridge", "freezer"}, "freezer": {"freezer", "fridge"}, "bin": {"bin"},
     "sink": {"sink"}, "table": {"table", "counter"}, "hob": {"hob"}, "window": {"window", "counter"},
     "oven": {"oven"}, "microwave": {"microwave"}, "dishwasher": {"dishwasher"}, "floor": {"floor"},
 }  # fmt: skip
@@ -130,6 +130,7 @@ class Binder:
         if kind in _NESTED and (host_kind in _HOSTS or host_word):
             host = self._fixture(hosts[0] if hosts and host_kind in _HOSTS else NounPhrase(host_word or "", host_word or ""),
                                  host_kind if host_kind in _HOSTS else lexicon().kind(host_word or "") or "cupboard", mention, hint)  # fmt: skip
+            self.scene.learn(host, phrase.phrase, mention.narration_id)
             if kind == "shelf" or self.scene.entities[host].type == "cupboard":
                 return host
             return self._nested(phrase, kind, host, mention)
@@ -237,27 +238,39 @@ class Binder:
                         return kind
         return kind or "thing"
 
-    def resolve(self, phrase: NounPhrase, mention: Mention, hint: str | None = None) -> tuple[str, ...]:
+    def resolve(
+        self, phrase: NounPhrase, mention: Mention, hint: str | None = None, exclude: tuple[str, ...] = ()
+    ) -> tuple[str, ...]:
         """Return the entities that a phrase means.
 
         Args:
             phrase: what is said.
             mention: its role, act and time.
             hint: the fixture where a track says that the act took place, if any.
+            exclude: entities that it cannot be, since they play another role in the act.
         """
         if phrase.pronoun:
-            return self._pronoun(phrase, mention)
+            return tuple(e for e in self._pronoun(phrase, mention) if e not in exclude)
+        if phrase.head in {"one", "ones"}:
+            for found in reversed(self.last[-4:]):
+                heads = sorted(self.known[found[0]].heads) if found and found[0] in self.known else []
+                if heads:
+                    return self.resolve(replace(phrase, head=heads[0], modifiers=(*phrase.modifiers, "other")), mention, hint, exclude)
+            return ()
         kind = self.kind_of(phrase)
         if kind == "hand":
             return (self._hand(phrase),)
         if kind == "face":
             return ("body",)
         if kind in FIXTURES:
-            return (self._fixture(phrase, kind, mention, hint),)
+            fixture = self._fixture(phrase, kind, mention, hint)
+            if mention.role == "object":
+                self.last.append((fixture,))
+            return (fixture,)
         if has(kind, Trait.SUBSTANCE):
             by_pack = mention.role == "object" and mention.sense in _BY_PACK and not phrase.piece
             return (self._pack(phrase, kind, mention) if by_pack else self.substance(phrase.phrase, kind, mention.narration_id),)
-        found = self._things(phrase, kind, mention)
+        found = self._things(phrase, kind, mention, exclude)
         if mention.role == "object":
             self.last.append(found)
         return found
@@ -325,7 +338,7 @@ class Binder:
 
     # things -------------------------------------------------------------------------------------------------
 
-    def _things(self, phrase: NounPhrase, kind: str, mention: Mention) -> tuple[str, ...]:
+    def _things(self, phrase: NounPhrase, kind: str, mention: Mention, exclude: tuple[str, ...] = ()) -> tuple[str, ...]:
         count = phrase.count or 1
         if count > 4 or (phrase.plural and phrase.count is None):
             return (self._group(phrase, kind, mention),)
@@ -337,7 +350,7 @@ class Binder:
                 return same
         found: list[str] = []
         for _ in range(count):
-            found.append(self._one(phrase, kind, mention, exclude=tuple(found)))
+            found.append(self._one(phrase, kind, mention, exclude=(*found, *exclude)))
         return tuple(found)
 
     def _recent_set(self, phrase: NounPhrase, count: int) -> tuple[str, ...]:
@@ -393,6 +406,10 @@ class Binder:
         entity = self.scene.entities[identifier]
         if phrase.head in record.heads:
             fit = 1.0
+        elif phrase.piece and phrase.piece in record.heads:
+            fit = 0.95
+        elif phrase.head in {"thing", "object", "item"} and mention.sense in _PUTTING and self._held(identifier):
+            fit = 0.5
         elif any(phrase.head.split()[-1] == head.split()[-1] for head in record.heads):
             fit = 0.85
         elif record.track is not None and name_fit(phrase, record.track) >= 0.5:
@@ -420,7 +437,7 @@ class Binder:
             if phrase.determiner in {"another"}:
                 fit -= 0.5
         elif mention.role == "object" and mention.sense in _PUTTING or mention.role == "instrument":
-            fit += 0.4 if held else -0.1
+            fit += 0.8 if held else -0.15
         fit += self._time_fit(record.track, mention) if record.track is not None else 0.0
         if record.track is not None and mention.role == "object" and mention.sense in _TAKING | _PUTTING and record.track.association.tracks:
             if self._time_fit(record.track, mention) == 0 and any(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.bind import Binder, Mention
@@ -12,7 +12,7 @@ from ego2world.compiler.reconcile import Evidence, Reconciler
 from ego2world.compiler.scene import Scene
 from ego2world.language.intents import Intent
 from ego2world.language.phrases import NounPhrase
-from ego2world.world.actions import ActionType, choose
+from ego2world.world.actions import ActionType, candidates
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action
 
@@ -28,7 +28,7 @@ _FALLBACKS = {
     "turn_on": ("press",), "turn_off": ("press",), "gather": ("move",), "push": ("move",), "peel": ("remove",),
     "squeeze": ("press",), "fill": ("add",), "add": ("put", "insert", "mix"), "pour": ("add", "move"), "sprinkle": ("add", "shake"),
     "wring": ("squeeze",), "stack": ("put",), "adjust": ("move",), "scoop": ("take",), "wrap": ("cover",), "pass": ("move",),
-    "whisk": ("mix",), "wear": ("put", "move"),
+    "whisk": ("mix",), "wear": ("put", "move"), "position": ("move", "hold"), "throw_in": ("put",),
 }  # fmt: skip
 _HANDS = {"left": LEFT, "right": RIGHT, "both": BOTH}
 
@@ -118,10 +118,14 @@ class _Worker:
         for role in ("source", "target", "instrument", "content"):
             hint = start if role == "source" else end if role == "target" else None
             for phrase in intent.of(role):
-                bound[role] = bound.get(role, ()) + self.binder.resolve(phrase, mention(role, intent.prep), hint)
+                if phrase.head == "other" and role == "target" and intent.of("source"):
+                    phrase = replace(intent.of("source")[0], modifiers=("other",))
+                others = tuple(objects) + (bound.get("source", ()) if role == "target" else ())
+                bound[role] = bound.get(role, ()) + self.binder.resolve(phrase, mention(role, intent.prep), hint, others)
         if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
             bound["source"] = (start,)
-        if placing and not bound.get("target"):
+        let_go = intent.sense == "drop" and objects and not self._held(objects[0])
+        if placing and not bound.get("target") and not let_go:
             bound["target"] = (end or self._default_target(intent.sense, objects),)
             if end is None:
                 self.scene.note("bind", "the place is not said; the bin, or the worktop in use", (narration.id,), entity=bound["target"][0])
@@ -187,10 +191,8 @@ class _Worker:
             bound["target"] = (self._worn_on(objects, hand),)
         bound = self._complete(sense, bound, evidence)
         last = ""
-        for attempt in (sense, *_FALLBACKS.get(sense, ()), "other"):
-            kind = self._choose(attempt, bound)
-            if kind is None:
-                continue
+        attempts = (sense, *_FALLBACKS.get(sense, ()), "other")
+        for kind in (kind for attempt in attempts for kind in self._candidates(attempt, bound)):
             action = self._action(kind, bound, hand)
             last = self.reconciler.execute(action, evidence)
             if not last or last.startswith("repeat"):
@@ -235,12 +237,11 @@ class _Worker:
             return {**bound, "content": (self.binder.substance(name, "water" if taps else "mixture", evidence.narration_ids[0]),)}
         return bound
 
-    def _choose(self, sense: str, bound: dict[str, tuple[str, ...]]) -> ActionType | None:
+    def _candidates(self, sense: str, bound: dict[str, tuple[str, ...]]) -> tuple[ActionType, ...]:
         kinds = {role: self.scene.entities[ids[0]].type for role, ids in bound.items()}
-        kind = choose(sense, kinds)
-        if kind is None and sense == "other":
-            kind = choose("other", {role: k for role, k in kinds.items() if role == "object"})
-        return kind
+        if sense == "other":
+            kinds = {role: kind for role, kind in kinds.items() if role == "object"}
+        return candidates(sense, kinds)[:3]
 
     def _action(self, kind: ActionType, bound: dict[str, tuple[str, ...]], hand: str | None) -> Action:
         roles: dict[str, str | tuple[str, ...]] = {}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ego2world.compiler.bind import Binder, Mention
 from ego2world.compiler.scene import Operation, Scene
 from ego2world.world.actions import BY_NAME, choose
+from ego2world.world.actions.base import Empties, Is
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, Action, State, carriers
 from ego2world.world.step import Code, FailedCheck, Refusal, step
@@ -40,6 +41,7 @@ class Reconciler:
         self.binder = binder
         self.surface: str | None = None
         self.done: dict[tuple[str, str], float] = {}
+        self.sealed: set[str] = set()  # emptied once: what they held before may no longer be assumed
 
     # --------------------------------------------------------------------------------------------------------
 
@@ -50,6 +52,7 @@ class Reconciler:
             "" when it was executed, else why not (a repeat, or what could not be reconciled).
         """
         for _ in range(14):
+            self._settle_soft(action, evidence)
             result = step(self.scene.world, self.scene.state, action)
             if isinstance(result, State):
                 self._record(action, result, evidence, reason)
@@ -59,6 +62,14 @@ class Reconciler:
                 return changed
             action = changed
         return f"unreconciled: {action} still refused after many repairs"
+
+    def _settle_soft(self, action: Action, evidence: Evidence) -> None:
+        """Write down what a lenient need takes for granted, so that nothing later can be assumed against it."""
+        for need in BY_NAME[action.name].needs:
+            if isinstance(need, Is) and need.soft:
+                for thing in action.ids(need.role):
+                    if thing in self.scene.world.openable and (need.fluent, thing) not in self.scene.facts:
+                        self.scene.assume((need.fluent, thing), need.values[0], "initial", "taken for granted by an act that needs it", evidence.narration_ids)
 
     def _record(self, action: Action, state: State, evidence: Evidence, reason: str) -> None:
         kind = BY_NAME[action.name]
@@ -75,6 +86,9 @@ class Reconciler:
             for thing in action.ids(role):
                 self.scene.last_seen_s[thing] = evidence.span_s[0]
                 self.done[(kind.family, thing)] = evidence.span_s[1]
+        for effect in kind.makes:
+            if isinstance(effect, Empties):
+                self.sealed.update(action.ids(effect.role))
         for role in ("target", "source"):
             for thing in action.ids(role):
                 if self.scene.entities[thing].type in {"counter", "table"}:
@@ -120,7 +134,7 @@ class Reconciler:
         if code is Code.NOT_CONTAINED:
             wanted = failure.needed.split(" in ")[0]
             key = ("contains", thing, wanted)
-            if key not in self.scene.facts:
+            if key not in self.scene.facts and thing not in self.sealed:
                 self.scene.assume(key, True, "initial", f"{wanted} comes out of {thing}", evidence.narration_ids)
                 return action
             return f"unreconciled: {thing} no longer contains {wanted}"

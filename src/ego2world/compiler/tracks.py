@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ego2world.annotations.hd_epic import track_base_name
 from ego2world.annotations.records import Association, Track
 from ego2world.language.lexicon import lexicon, singular
-from ego2world.language.phrases import ORDINALS, NounPhrase, split_head
+from ego2world.language.intents import phrase_of
+from ego2world.language.phrases import ORDINALS, NounPhrase
 
 NEAR_S = 2.5  # how far a narration may lie from a track's pick-up or put-down
 _COLOURS = frozenset("red green blue yellow orange white black brown grey gray pink purple silver clear transparent".split())
@@ -31,10 +32,10 @@ def named(association: Association) -> NamedTrack:
     base, number = track_base_name(association.name)
     words = [word for word in base.replace("-", " ").split() if word not in {"the", "a", "of", "with", "and", "in", "one"}]
     main = base
-    for cut in (" of ", " with ", " in ", " containing ", " for ", " from "):
-        if cut in main:
-            main = main.split(cut)[0]
-    _, head = split_head(lexicon(), main.split() or ["thing"])
+    for cut in (" with ", " in ", " containing ", " for ", " from "):
+        main = main.split(cut)[0]
+    phrase = phrase_of(main.strip() or "thing")
+    head = phrase.head if phrase is not None else main
     bag = {singular(word) for word in words}
     if number:
         bag.add(f"#{number}")

@@ -65,7 +65,7 @@ _OPENED = frozenset(
 )
 _VAGUE = frozenset(
     "way place side view eyesight front back position time direction room order other space motion manner half degree "
-    "fashion process circle left right use search pile middle center centre corner minute second lot bit".split()
+    "fashion process circle left right use search pile color colour shape size middle center centre corner minute second lot bit".split()
 )
 
 
@@ -84,10 +84,11 @@ def read_intents(text: str) -> tuple[Intent, ...]:
     for index, clause in enumerate(clauses):
         if clause.mode not in {ACT, ATTEMPT}:
             continue
-        intent = _intent(clause)
+        intent = _intent(_without_pronoun(clauses, index))
         if clause.mode == ATTEMPT:
             intents.append(replace(intent, reason="attempt: tried, and not said to have succeeded"))
             continue
+        intent = _with_details(intent, clauses[index + 1 :])
         intents += _one_each(_by_purpose(intent, clause, clauses[index + 1 : index + 3]))
     intents = _without_holds(intents)
     if not intents:
@@ -97,6 +98,46 @@ def read_intents(text: str) -> tuple[Intent, ...]:
         if text.split():
             return (Intent("none", "", reason="statement: nothing is said to be done", text=" ".join(text.split())),)
     return tuple(intents)
+
+
+def _without_pronoun(clauses: tuple[Clause, ...], index: int) -> Clause:
+    """Replace a lone "it" by what an earlier, not executed clause of the same narration speaks of."""
+    clause = clauses[index]
+    if len(clause.objects) != 1 or not clause.objects[0].pronoun or clause.objects[0].plural:
+        return clause
+    for earlier in reversed(clauses[:index]):
+        named = [phrase for phrase in earlier.objects if not phrase.pronoun and lexicon().kind(phrase.head) != "hand"]
+        if named:
+            if earlier.mode == ACT:
+                return clause
+            phrase = named[0]
+            if phrase.of is not None and phrase.relation == "owner" and lexicon().kind(phrase.head) == "handle":
+                phrase = phrase.of
+            return replace(clause, objects=(phrase,))
+    return clause
+
+
+_MOVED_TOOL = frozenset("move rub slide place push use insert put rotate drag press position work run pull scrub wipe".split())
+
+
+def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
+    """Take the instrument or the origin from how-details: "dry my hands by rubbing them against the cloth"."""
+    kind = lexicon().kind
+    for clause in following:
+        if clause.mode not in {HOW, BACKGROUND}:
+            break
+        if intent.sense in _INSTRUMENT_TAKERS and intent.sense not in {"take", "hold", "open", "move", "lift"} and not intent.of("instrument"):
+            tools = list(clause.instruments) + [p for prep, p in clause.places if prep in {"with", "against", "using"}]
+            if clause.mode == HOW and clause.verb in _MOVED_TOOL:
+                tools += clause.objects
+            tools = [p for p in tools if not p.pronoun and _tool_like(kind(p.head))]
+            own = {p.head for p in intent.of("object")}
+            if tools and tools[0].head not in own:
+                intent = intent.with_role("instrument", tools[:1])
+        if intent.sense in {"unplug", "detach", "remove", "take_out"} and not intent.of("source") and clause.mode == HOW:
+            origins = [p for prep, p in clause.places if prep in _FROM and not p.pronoun]
+            intent = intent.with_role("source", origins[:1])
+    return intent
 
 
 _JOINT = frozenset("mix whisk blend attach add separate hold wear take_off gather stack combine weigh cook".split())
@@ -150,6 +191,14 @@ def _intent(clause: Clause) -> Intent:
             roles[side].append(phrase)
             prep_of_target = prep_of_target or (prep if side == "target" else "")
     hands = clause.hands
+    limbs = [phrase for phrase in roles["instrument"] if kind(phrase.head) == "hand"]
+    if sense == "record":
+        roles["object"] = [replace(p, head=p.region, modifiers=(), of=None) if p.region else p for p in objects]
+    if limbs:
+        roles["instrument"] = [phrase for phrase in roles["instrument"] if phrase not in limbs]
+        hands = hands or tuple(m for m in limbs[0].modifiers if m in {"left", "right"})
+    if sense in {"open", "close"}:
+        roles["target"], roles["source"] = [], []
     if not roles["object"] and sense == "move" and hands and any(kind(p.head) == "glove" for p in roles["target"]):
         sense, roles["object"], roles["target"] = "wear", roles["target"], []
     if not roles["object"] and hands and sense in _SELF:
@@ -186,7 +235,7 @@ def _hand_phrase(hand: str) -> NounPhrase:
 
 
 def _is_vague(phrase: NounPhrase) -> bool:
-    return phrase.head in _VAGUE and not phrase.of and not phrase.pronoun
+    return phrase.head in {"search", "way", "order", "case"} or phrase.head in _VAGUE and not phrase.of and not phrase.pronoun
 
 
 def _with(roles: dict[str, list[NounPhrase]], sense: str, phrase: NounPhrase, kind: str | None) -> None:
@@ -229,6 +278,8 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         return "scoop"
     if sense in {"lift", "remove"} and kinds == {"lid"} and roles["source"]:
         return "uncover_lid"
+    if sense in {"put", "insert"} and clause.places and clause.places[0][0] in {"under", "underneath", "beneath", "above", "over"}:
+        return "put" if kinds & {"lid", "cloth", "towel", "foil", "mat"} and clause.places[0][0] == "over" else "position"
     if sense == "put" and clause.places and any(
         prep in {"in", "into", "inside", "within"} and phrase in roles["target"] for prep, phrase in clause.places
     ):

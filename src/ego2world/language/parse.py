@@ -100,6 +100,7 @@ _REWRITES = tuple(
         (r"\b(?:by using|usnig|usign)\b", "using"),
         (r"\bwash(?:ing)?[- ]up\b(?= (?:liquid|bottle|soap|sponge|glove|brush|bowl))", "washing-up"),
         (r"\btea towel", "teatowel"),
+        (r"\b(?:newly |just |previously )?(?:picked|lifted|taken)[- ](?:up|out) (?=[a-z])(?!from|in|with|by|and|using)", ""),
         (r"\bin one go\b|\bin one (?:swift )?(?:motion|movement)\b", ""),
         (r"\b(?:a |an )?(?:couple|number|few|lot|lots) (?:of )?(?:times|seconds|minutes|motions|movements)\b", ""),
         (r"\b(?:several|multiple|many|two|three|few|one more|another|one last|a second|a third) (?:times?|seconds?|"
@@ -110,7 +111,7 @@ _REWRITES = tuple(
         (r"\bone (?:more|last|final) (?=time)", ""),
     )
 )  # fmt: skip
-_TOKEN = re.compile(r"@\w+|[a-z0-9½¼¾/]+(?:[-'’.][a-z0-9]+)*|'s|[,;:()]")
+_TOKEN = re.compile(r"@\w+|[a-z0-9_½¼¾/]+(?:[-'’.][a-z0-9_]+)*|'s|[,;:()]")
 _SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[\n;]+")
 _FAILED = re.compile(
     r"\b(?:but (?:it |he |she |i )?(?:fails?|can ?not|cannot|could not|couldn't|does not|doesn't|did not|didn't)|"
@@ -276,7 +277,7 @@ def _share_objects(clauses: list[Clause]) -> list[Clause]:
         clause, following = clauses[index], clauses[index + 1]
         if (
             clause.mode == ACT == following.mode
-            and not (clause.objects or clause.places or clause.particle)
+            and not (clause.objects or clause.places)
             and clause.sense not in {"navigate", "wait", "look", "reach"}
         ):
             clauses[index] = replace(clause, objects=following.objects, places=following.places)
@@ -673,8 +674,9 @@ def _main_follows(lex: Lexicon, cursor: _Cursor) -> bool:
 
 
 def _skip_relative(lex: Lexicon, cursor: _Cursor) -> None:
-    while cursor.at < len(cursor.words) and cursor.word() not in {",", "and", "to", "purposeto", "using", "with"}:
-        if cursor.word() in PREPOSITIONS:
+    while cursor.at < len(cursor.words) and cursor.word() not in {",", "to", "purposeto", "using", "with"}:
+        word, after = cursor.word(), cursor.word(1)
+        if word in PREPOSITIONS or (word == "and" and (after in ADVERBS or after.startswith("@") or _readings(lex, after, ("base", "ing")))):
             return
         cursor.at += 1
 
@@ -769,7 +771,7 @@ def _simple_phrase(lex: Lexicon, cursor: _Cursor) -> NounPhrase | None:
             break
         if word == "can" and not words and not (after in PREPOSITIONS or after in {"", ",", "and"}):
             break
-        if word in _CONTAINING:
+        if word in _CONTAINING and not (words and words[-1] in DETERMINERS):
             break
         if word == "to":
             break

@@ -99,6 +99,19 @@ class Ground:
     receives: tuple[tuple[str, str], ...]
     empties: tuple[str, ...]
 
+    def needs(self) -> list[str]:
+        """Return the preconditions as words, one per bound thing, such as "reach mug_1"."""
+        out = []
+        for need in self.type.needs:
+            for thing in self.action.ids(need.role):
+                word = type(need).__name__.lower()
+                if isinstance(need, Is):
+                    out.append(f"{need.fluent} {thing} {_words(need.values)}")
+                else:
+                    other = getattr(need, "other", getattr(need, "content", getattr(need, "inside", "")))
+                    out.append(" ".join([word, thing, *self.action.ids(other)]))
+        return out
+
 
 def step(world: World, state: State, action: Action) -> State | Refusal:
     """Execute one action.
@@ -323,6 +336,8 @@ def _held(world: World, state: State, thing: str) -> FailedCheck | None:
         world.entities[place[1]].type == "hand"
     ):
         return None  # worn on a hand
+    if isinstance(place, tuple) and has(world.entities[place[1]].type, Trait.TOOL) and any(place[1] == held for _, held in state.held):
+        return None  # on a tool in the hand
     found = "place unknown" if place is None else f"{place[0]} {place[1]}"  # type: ignore[index]
     return FailedCheck(Code.NOT_HELD, thing, f"holding {thing}", found)
 

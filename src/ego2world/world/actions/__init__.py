@@ -9,7 +9,7 @@ from ego2world.world.actions import bodily, cleaning, joining, opening, placing,
 from ego2world.world.actions.base import ActionType, Var
 from ego2world.world.actions.vocabulary import ANY, HAND
 
-__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FAMILIES", "ActionType", "Var", "choose"]
+__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FAMILIES", "ActionType", "Var", "candidates", "choose"]
 
 _CONTEXT = ("hand", "instrument", "source", "target")
 
@@ -46,16 +46,14 @@ def choose(sense: str, kinds: dict[str, str]) -> ActionType | None:
     Returns:
         The first declared type that accepts the binding, most roles used first; None when no type does.
     """
-    candidates = BY_SENSE.get(sense, ())
-    if not candidates:
-        candidates = tuple(action for action in ACTIONS if sense in {action.name, action.family})
-    best: ActionType | None = None
-    best_used = -1
-    for action in candidates:
-        used = _accepts(action, kinds)
-        if used > best_used:
-            best, best_used = action, used
-    return best
+    return next(iter(candidates(sense, kinds)), None)
+
+
+def candidates(sense: str, kinds: dict[str, str]) -> tuple[ActionType, ...]:
+    """Return all action types of a sense that accept what is bound, the best first; see ``choose``."""
+    listed = BY_SENSE.get(sense) or tuple(action for action in ACTIONS if sense in {action.name, action.family})
+    fitting = [(-used, index) for index, action in enumerate(listed) if (used := _accepts(action, kinds)) >= 0]
+    return tuple(listed[index] for _, index in sorted(fitting))
 
 
 _TOLERATED = frozenset({"hand", "source", "target", "instrument"})

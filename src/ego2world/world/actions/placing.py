@@ -2,6 +2,7 @@
 
 from ego2world.world.actions.base import ActionType, Apart, Becomes, Goes, Held, Is, Reach, Var
 from ego2world.world.actions.vocabulary import (
+    ANY,
     APPLIANCES,
     CLOTHS,
     COLD,
@@ -73,8 +74,8 @@ ACTIONS = (
             "verb classes put and insert, in the bin", extra=becomes(discarded=True), needs=SOFT_OPEN_TARGET),
     release("put_in_thing", "put_in", "put {object} in {target}", "in", INSIDES, _IN,
             "verb classes put and insert, in anything else", needs=SOFT_OPEN_TARGET),
-    release("put_under", "move", "hold {object} under {target}", "on", frozenset({"tap", "nozzle"}), "put move",
-            "verb class put, under a tap"),
+    act("position_at", "move", "hold {object} under or over {target}", (obj(PORTABLE), Var("target", ANY)), "position",
+        "verb class put, under or over something, without letting go"),
     release("drop_in", "drop", "drop {object} into {target}", "in", INSIDES, "drop", "verb class drop, into something"),
     release("drop_on", "drop", "drop {object} on {target}", "on", SURFACES, "drop", "verb class drop, on something"),
     act("let_go", "drop", "let go of {object}", (obj(PORTABLE | ROOM_SURFACES | frozenset({"flap", "handle"})), HAND_ROLE),

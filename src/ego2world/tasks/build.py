@@ -1,0 +1,154 @@
+"""A data set to a frozen collection of worlds on disk: compile, derive, admit, hash, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ego2world import __version__
+from ego2world.annotations.records import Dataset
+from ego2world.compiler.episode import compile_video
+from ego2world.compiler.freeze import Draft, draft_episode, effect_rows, operation_row, transition_row
+from ego2world.core.canonical import json_lines, pretty_json, write_atomic
+from ego2world.tasks.contract import TERMINAL
+from ego2world.tasks.derive import Task, borders, derive_tasks
+from ego2world.tasks.stress import Span, admission_failures
+from ego2world.world.episode import PARTS, SCHEMA_VERSION, episode_digest
+
+Progress = Callable[[str, int, int], None]
+
+
+def build_worlds(dataset: Dataset, out: Path, jobs: int = 1, progress: Progress | None = None) -> Mapping[str, Any]:
+    """Compile every video of a data set and write the collection.
+
+    Args:
+        dataset: the records.
+        out: the folder to write; existing episodes of the same name are replaced, the manifest last.
+        jobs: processes; the bytes written do not depend on it.
+        progress: called as (episode, done, total) after each episode.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        CompileError: a reference does not replay.
+    """
+    videos = list(dataset.narrations)
+    made: dict[str, dict[str, Any]] = {}
+    if jobs > 1 and len(videos) > 1:
+        with ProcessPoolExecutor(jobs) as pool:
+            results = pool.map(build_episode, videos, [_only(dataset, video) for video in videos])
+            for number, (video, result) in enumerate(zip(videos, results, strict=True), 1):
+                made[video] = _write(out, video, *result)
+                if progress:
+                    progress(video, number, len(videos))
+    else:
+        for number, video in enumerate(videos, 1):
+            made[video] = _write(out, video, *build_episode(video, dataset))
+            if progress:
+                progress(video, number, len(videos))
+    manifest = {
+        "schema_version": SCHEMA_VERSION, "compiler_version": __version__, "dataset": dataset.name,
+        "sources": dict(dataset.sources), "settings": {"videos": videos},
+        "warnings": [str(warning) for warning in dataset.warnings],
+        "ambiguous_words": len(dataset.vocabulary.ambiguous),
+        "episodes": {video: {"sha256": row["sha256"], "totals": row["totals"]} for video, row in made.items()},
+        "totals": _sum([row["totals"] for row in made.values()], [row["action_types"] for row in made.values()]),
+    }  # fmt: skip
+    write_atomic(out / "manifest.json", pretty_json(manifest))
+    return manifest
+
+
+def _only(dataset: Dataset, video: str) -> Dataset:
+    """Return the part of a data set that one video needs, to keep what goes to a worker small."""
+    return replace(
+        dataset, narrations={video: dataset.narrations[video]}, sounds={}, priming=(), warnings=(),
+        associations={video: dataset.associations[video]} if video in dataset.associations else {},
+        activities={video: dataset.activities[video]} if video in dataset.activities else {},
+    )  # fmt: skip
+
+
+def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[str, int], list[str]]:
+    """Compile one video to the bytes of its files, its totals and its action types."""
+    draft = draft_episode(compile_video(video, dataset), dataset, borders(video, dataset))
+    tasks, notes = derive_tasks(draft, dataset)
+    admitted: list[Task] = []
+    for task in tasks:
+        failures = admission_failures(task.contract, span_of(draft, task.first, task.last))
+        if failures:
+            notes.append({"stage": "admit", "reason": "; ".join(failures), "evidence": [task.source.get("step") or task.source["label"]]})
+        else:
+            admitted.append(task)
+    rows = [operation_row(i, o) for i, o in enumerate(draft.operations, 1)]
+    for i, row in enumerate(rows):
+        row["effects"] = effect_rows(draft.states[i], draft.states[i + 1], draft.world, draft.operations[i].action)
+    sounds = [{"label": s.label, "span_s": [s.start_s, s.end_s]} for s in dataset.sounds.get(video, ())]
+    parts = {
+        "episode.json": pretty_json(_episode(draft, admitted, dataset.name, sounds)),
+        "operations.jsonl": json_lines(rows),
+        "transitions.jsonl": json_lines(
+            transition_row(draft.world, i, o, draft.states[i - 1], draft.states[i]) for i, o in enumerate(draft.operations, 1)
+        ),
+        "notes.jsonl": json_lines([*draft.notes, *({"id": f"note_t{i:04d}", **n} for i, n in enumerate(notes, 1))]),
+    }
+    types = sorted({o.action.name for o in draft.operations})
+    totals = {
+        "videos": 1, "narrations": draft.narrations, "narrations_compiled": len(draft.compiled),
+        "narrations_unresolved": len(draft.unresolved), "operations": len(draft.operations),
+        "operations_inferred": sum(o.inferred for o in draft.operations), "action_types_used": len(types),
+        "entities": len(draft.world.entities), "associations": len([a for a in dataset.associations.get(video, ()) if not a.placeholder]),
+        "groups": len(draft.groups), "tasks": len(admitted),
+        "tasks_terminal": sum(t.contract.tier == TERMINAL for t in admitted),
+        "tasks_event": sum(t.contract.tier != TERMINAL for t in admitted),
+        "conditions": sum(len(t.contract.conditions) for t in admitted),
+    }  # fmt: skip
+    return parts, totals, types
+
+
+def span_of(draft: Draft, first: int, last: int) -> Span:
+    """Return the reference's part [first, last] (operation indices)."""
+    return Span(draft.world, draft.states[first : last + 2], [o.action for o in draft.operations[first : last + 1]])
+
+
+def _episode(draft: Draft, tasks: Sequence[Task], dataset: str, sounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    world = draft.world
+    return {
+        "schema_version": SCHEMA_VERSION, "id": draft.id, "dataset": dataset, "sounds": list(sounds),
+        "entities": [
+            {"id": e.id, "type": e.type, "name": e.name, "names": list(e.names), "evidence": list(e.evidence)}
+            for e in sorted(world.entities.values(), key=lambda e: e.id)
+        ],
+        "zones": [
+            {"id": zone, "name": draft.zone_names[zone], "fixtures": sorted(f for f, z in world.zone_of.items() if z == zone)}
+            for zone in world.zones
+        ],
+        "initial_state": draft.initial.rows(), "initial_state_sha256": draft.initial.digest(),
+        "final_state_sha256": draft.states[-1].digest(),
+        "groups": [
+            {"id": g.id, "instruction": g.instruction, "first": g.first, "last": g.last, "narration_ids": list(g.narration_ids),
+             "span_s": list(g.span_s), "objects": list(g.objects)}
+            for g in draft.groups
+        ],
+        "tasks": [
+            {"id": t.id, "instruction": t.instruction, "tier": t.contract.tier, "first_group": t.first_group, "last_group": t.last_group,
+             "contract": t.contract.plain(), "contract_sha256": t.contract.digest(), "source": dict(t.source)}
+            for t in tasks
+        ],
+    }  # fmt: skip
+
+
+def _write(out: Path, video: str, parts: dict[str, bytes], totals: dict[str, int], types: list[str]) -> dict[str, Any]:
+    folder = out / "episodes" / video
+    for name in PARTS:
+        write_atomic(folder / name, parts[name])
+    return {"sha256": episode_digest(parts), "totals": totals, "action_types": types}
+
+
+def _sum(totals: Sequence[Mapping[str, int]], types: Sequence[Sequence[str]]) -> dict[str, int]:
+    keys = list(dict.fromkeys(key for row in totals for key in row))
+    summed = {key: sum(row[key] for row in totals) for key in keys}
+    summed["action_types_used"] = len({name for row in types for name in row})
+    return summed

@@ -1,0 +1,128 @@
+"""An episode as it is stored: entities, zones, initial state, reference operations, groups and tasks. Read and verified here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ego2world.core.canonical import sha256
+from ego2world.errors import RecordError, UsageError
+from ego2world.world.state import Action, Entity, State, World
+
+SCHEMA_VERSION = 1
+PARTS = ("episode.json", "operations.jsonl", "transitions.jsonl", "notes.jsonl")
+
+
+@dataclass(frozen=True)
+class Group:
+    """One action group: an instruction for the agent and the reference operations [first, last] behind it."""
+
+    id: str
+    instruction: str
+    first: int
+    last: int
+    narration_ids: tuple[str, ...]
+    span_s: tuple[float, float]
+    objects: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TaskRecord:
+    """One task: a run of groups [first_group, last_group] with an instruction and its frozen contract as stored."""
+
+    id: str
+    instruction: str
+    tier: str
+    first_group: int
+    last_group: int
+    contract: Mapping[str, Any]
+    source: Mapping[str, Any]
+    contract_sha256: str
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One executable episode."""
+
+    id: str
+    world: World
+    initial: State
+    operations: tuple[Mapping[str, Any], ...]
+    actions: tuple[Action, ...]
+    groups: tuple[Group, ...]
+    tasks: tuple[TaskRecord, ...]
+    zone_names: Mapping[str, str]
+    sha256: str
+
+
+def load_manifest(worlds: Path) -> Mapping[str, Any]:
+    """Read a collection's manifest.
+
+    Raises:
+        UsageError: the folder is no collection of worlds.
+        RecordError: the manifest is damaged or of another schema version.
+    """
+    path = worlds / "manifest.json"
+    if not path.is_file():
+        raise UsageError(f"{worlds} holds no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}")
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise RecordError(str(path), f"not valid JSON ({error}); compile the worlds again") from None
+    if manifest.get("schema_version") != SCHEMA_VERSION:
+        raise RecordError(str(path), f"schema version {manifest.get('schema_version')}, needed {SCHEMA_VERSION}; compile the worlds again")
+    return manifest
+
+
+def episode_digest(parts: Mapping[str, bytes]) -> str:
+    """Return the content hash of an episode from its files' bytes."""
+    return sha256(b"".join(f"{name} {sha256(parts[name])}\n".encode() for name in PARTS))
+
+
+def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
+    """Read one episode and check its bytes against the manifest.
+
+    Raises:
+        UsageError: no such episode.
+        RecordError: a file is missing, damaged, or not the one that was frozen.
+    """
+    manifest = load_manifest(worlds)
+    known = manifest["episodes"]
+    if episode_id not in known:
+        raise UsageError(f"{worlds} has no episode {episode_id}; it has: {', '.join(known)}")
+    folder = worlds / "episodes" / episode_id
+    parts = {}
+    for name in PARTS:
+        path = folder / name
+        if not path.is_file():
+            raise RecordError(str(path), "missing; compile the worlds again")
+        parts[name] = path.read_bytes()
+    digest = episode_digest(parts)
+    if verify and digest != known[episode_id]["sha256"]:
+        raise RecordError(
+            str(folder), f"content hash {digest[:12]}..., frozen as {known[episode_id]['sha256'][:12]}...; the files were changed "
+            "after compiling. Restore them or compile again",
+        )  # fmt: skip
+    data = json.loads(parts["episode.json"])
+    operations = tuple(json.loads(line) for line in parts["operations.jsonl"].splitlines())
+    entities = {
+        row["id"]: Entity(row["id"], row["type"], row["name"], tuple(row["names"]), tuple(row["evidence"])) for row in data["entities"]
+    }
+    zone_of = {fixture: zone["id"] for zone in data["zones"] for fixture in zone["fixtures"]}
+    world = World(entities, tuple(zone["id"] for zone in data["zones"]), zone_of)
+    return Episode(
+        episode_id, world, State.from_rows(data["initial_state"]), operations,
+        tuple(Action.of(row["action"], row["roles"]) for row in operations),
+        tuple(
+            Group(g["id"], g["instruction"], g["first"], g["last"], tuple(g["narration_ids"]), (g["span_s"][0], g["span_s"][1]), tuple(g["objects"]))
+            for g in data["groups"]
+        ),
+        tuple(
+            TaskRecord(t["id"], t["instruction"], t["tier"], t["first_group"], t["last_group"], t["contract"], t["source"], t["contract_sha256"])
+            for t in data["tasks"]
+        ),
+        {zone["id"]: zone["name"] for zone in data["zones"]}, digest,
+    )  # fmt: skip
