@@ -12,24 +12,12 @@ from ego2world.compiler.reconcile import Evidence, Reconciler
 from ego2world.compiler.scene import Scene
 from ego2world.language.intents import Intent
 from ego2world.language.phrases import NounPhrase
-from ego2world.world.actions import ActionType, candidates
+from ego2world.world.actions import FALLBACKS, ActionType, candidates
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action
 
 _TAKING = frozenset("take take_out remove lift gather uncover_lid".split())
 _PLACING = frozenset("put insert drop hang throw throw_away cover_lid".split())
-# Where no type of a sense accepts the binding, these senses are tried in order, and "other" last.
-_FALLBACKS = {
-    "insert": ("put",), "put": ("insert", "move"), "throw": ("throw_away", "drop"), "throw_away": ("throw", "drop", "put"),
-    "drop": ("put",), "uncover_lid": ("remove", "lift", "uncover"), "cover_lid": ("put", "cover"), "take_off": ("remove", "take"),
-    "press_on": ("press",), "press_off": ("press",), "take": ("scoop",), "take_out": ("take", "scoop", "remove"),
-    "remove": ("take", "detach"), "lift": ("take",), "bring": ("move",), "hang": ("put",), "unscrew": ("detach", "turn"),
-    "screw": ("attach", "turn"), "plug_in": ("attach",), "unplug": ("detach",), "open": ("unfold", "adjust"), "close": ("fold", "adjust"),
-    "turn_on": ("press",), "turn_off": ("press",), "gather": ("move",), "push": ("move",), "peel": ("remove",),
-    "squeeze": ("press",), "fill": ("add",), "add": ("put", "insert", "mix"), "pour": ("add", "move"), "sprinkle": ("add", "shake"),
-    "wring": ("squeeze",), "stack": ("put",), "adjust": ("move",), "scoop": ("take",), "wrap": ("cover",), "pass": ("move",),
-    "whisk": ("mix",), "wear": ("put", "move"), "position": ("move", "hold"), "throw_in": ("put",),
-}  # fmt: skip
 _HANDS = {"left": LEFT, "right": RIGHT, "both": BOTH}
 
 
@@ -191,7 +179,7 @@ class _Worker:
             bound["target"] = (self._worn_on(objects, hand),)
         bound = self._complete(sense, bound, evidence)
         last = ""
-        attempts = (sense, *_FALLBACKS.get(sense, ()), "other")
+        attempts = (sense, *FALLBACKS.get(sense, ()), "other")
         for kind in (kind for attempt in attempts for kind in self._candidates(attempt, bound)):
             action = self._action(kind, bound, hand)
             last = self.reconciler.execute(action, evidence)

@@ -150,6 +150,8 @@ class Lexicon:
 
     def kind(self, phrase: str) -> str | None:
         """Return the kind of a noun phrase: the whole phrase, else its longest known end, else None."""
+        if "_" in phrase:  # an entity id, "lid_of_jar_1"
+            phrase = re.sub(r"(_\d+)+$", "", phrase).split("_of_")[0].replace("_", " ")
         words = phrase.split()
         for start in range(len(words)):
             tail = " ".join(words[start:])
@@ -160,7 +162,7 @@ class Lexicon:
 
     def known_noun(self, word: str) -> bool:
         """Say whether one word, as it stands or in the singular, is a known noun."""
-        return word in self.kinds or singular(word) in self.kinds
+        return word in self.kinds or singular(word) in self.kinds or "_" in word
 
 
 def _entries(name: str) -> Iterator[tuple[str, list[str]]]:

@@ -27,6 +27,7 @@ from ego2world.world.actions.base import (
     Holds,
     Is,
     Joins,
+    NotAt,
     Reach,
     Receives,
     Within,
@@ -297,6 +298,8 @@ def _check(world: World, need: object, thing: str, action: Action) -> Check | No
     if isinstance(need, Holds):
         contents = action.ids(need.content)
         return lambda state: _holds(state, thing, contents)
+    if isinstance(need, NotAt):
+        return lambda state: FailedCheck(Code.ALREADY_THERE, thing, "another zone", "already there") if state.zone == thing else None
     if isinstance(need, Within):
         insides = action.ids(need.inside)
         return lambda state: _within(state, thing, insides)

@@ -9,7 +9,7 @@ from ego2world.world.actions import bodily, cleaning, joining, opening, placing,
 from ego2world.world.actions.base import ActionType, Var
 from ego2world.world.actions.vocabulary import ANY, HAND
 
-__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FAMILIES", "ActionType", "Var", "candidates", "choose"]
+__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FALLBACKS", "FAMILIES", "ActionType", "Var", "candidates", "choose"]
 
 _CONTEXT = ("hand", "instrument", "source", "target")
 
@@ -30,6 +30,19 @@ BY_SENSE: dict[str, tuple[ActionType, ...]] = {
     sense: tuple(action for action in ACTIONS if sense in action.senses)
     for sense in sorted({sense for action in ACTIONS for sense in action.senses})
 }
+
+# Where no type of a sense accepts the binding, these senses are tried in order, and "other" last.
+FALLBACKS: dict[str, tuple[str, ...]] = {
+    "insert": ("put",), "put": ("insert", "move"), "throw": ("throw_away", "drop"), "throw_away": ("throw", "drop", "put"),
+    "drop": ("put",), "uncover_lid": ("remove", "lift", "uncover"), "cover_lid": ("put", "cover"), "take_off": ("remove", "take"),
+    "press_on": ("press",), "press_off": ("press",), "take": ("scoop",), "take_out": ("take", "scoop", "remove"),
+    "remove": ("take", "detach"), "lift": ("take",), "bring": ("move",), "hang": ("put",), "unscrew": ("detach", "turn"),
+    "screw": ("attach", "turn"), "plug_in": ("attach",), "unplug": ("detach",), "open": ("unfold", "adjust"), "close": ("fold", "adjust"),
+    "turn_on": ("press",), "turn_off": ("press",), "gather": ("move",), "push": ("move",), "peel": ("remove",),
+    "squeeze": ("press",), "fill": ("add",), "add": ("put", "insert", "mix"), "pour": ("add", "move"), "sprinkle": ("add", "shake"),
+    "wring": ("squeeze",), "stack": ("put",), "adjust": ("move",), "scoop": ("take",), "wrap": ("cover",), "pass": ("move",),
+    "whisk": ("mix",), "wear": ("put", "move"), "position": ("move", "hold"), "throw_in": ("put",),
+}  # fmt: skip
 
 for _action in ACTIONS:
     _action.check()

@@ -84,7 +84,14 @@ class Apart:
     other: str
 
 
-Need = Is | Reach | Held | HandFree | HandRoom | Within | Holds | Apart
+@dataclass(frozen=True)
+class NotAt:
+    """The agent is not yet in the zone."""
+
+    role: str
+
+
+Need = NotAt | Is | Reach | Held | HandFree | HandRoom | Within | Holds | Apart
 
 # --- effects -------------------------------------------------------------------------------------------------
 

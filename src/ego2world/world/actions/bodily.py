@@ -1,6 +1,6 @@
 """What the person does with their own body: wearing, eating, perceiving, recording, moving about, waiting."""
 
-from ego2world.world.actions.base import ActionType, Arrives, Becomes, Goes, Is, Reach, Var
+from ego2world.world.actions.base import ActionType, Arrives, Becomes, Goes, Is, NotAt, Reach, Var
 from ego2world.world.actions.vocabulary import ANY, CLOTHS, EDIBLE, HAND_ROLE, INSIDES, PORTABLE, SURFACES, VESSELS, WITH, act, becomes, obj
 
 _LOOKED_AT = Var("object", ANY, many=True)
@@ -56,7 +56,7 @@ ACTIONS = (
     _event("reach_for", "other", "reach for {object}", (obj(ANY), HAND_ROLE), "reach", "verb class reach, bound to a thing"),
     _event("reach_out", "other", "reach out", (HAND_ROLE, _WHERE), "reach", "verb class reach"),
     ActionType(
-        "navigate", "navigate", "go to {target}", (Var("target", frozenset({"zone"})),), (), (Arrives("target"),),
+        "navigate", "navigate", "go to {target}", (Var("target", frozenset({"zone"})),), (NotAt("target"),), (Arrives("target"),),
         ("navigate",), "verb class transition; also inferred between zones",
     ),
     _event("walk", "navigate", "walk about", (Var("target", ANY, optional=True),), "navigate",

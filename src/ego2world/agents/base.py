@@ -1,0 +1,56 @@
+"""What a planner is: asked again and again for its next step until it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ego2world.agents.belief import Belief
+from ego2world.world.observation import Feedback, GroupBrief, Local, Proposal
+
+
+@dataclass(frozen=True)
+class Act:
+    """Propose an action; it spends an attempt, accepted or not."""
+
+    proposal: Proposal
+
+
+@dataclass(frozen=True)
+class Look:
+    """Ask to see the region of the current zone: a visual query, made to find ``seeking``."""
+
+    seeking: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """Nothing is left to do; ``reason`` "parse_failure" when the instruction or the own reply could not be read."""
+
+    reason: str = ""
+
+
+Step = Act | Look | Done
+
+
+@dataclass
+class Context:
+    """What a planner sees when it is asked: the brief, the latest local observation, its belief, the last feedback."""
+
+    brief: GroupBrief
+    local: Local
+    belief: Belief
+    feedback: Feedback | None = None
+    attempts_left: int = 0
+
+
+class Planner(Protocol):
+    """A planner. ``begin_group`` is called once a group, ``next_step`` until it returns Done or the limit is reached."""
+
+    name: str
+
+    def begin_group(self, context: Context) -> None:
+        """Start on a group."""
+
+    def next_step(self, context: Context) -> Step:
+        """Return the next step; ``context.feedback`` tells about the last attempt."""

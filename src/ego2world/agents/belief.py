@@ -1,0 +1,142 @@
+"""The agent's belief: estimated places and known states with their source and time, under a memory policy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ego2world.world.observation import Change, Local, RegionView, Seen
+
+
+class Memory(StrEnum):
+    """What becomes of belief: kept across groups, cleared at every group, or never built."""
+
+    PERSISTENT = "persistent"
+    RESET = "reset"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One believed value: what, learnt how ("seen", "delta", "did"), at which step and in which group."""
+
+    value: str | tuple[str, str] | None
+    source: str
+    step: int
+    group: str
+
+
+@dataclass
+class Belief:
+    """Believed places and states by thing, and which regions have been looked at."""
+
+    memory: Memory
+    group: str = ""
+    step: int = 0
+    places: dict[str, Estimate] = field(default_factory=dict)
+    states: dict[tuple[str, str], Estimate] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    looked: dict[str, int] = field(default_factory=dict)
+    zone: str = ""
+    holding: tuple[tuple[str, str], ...] = ()
+    cross_group_hits: int = 0
+    conflicts: int = 0
+
+    def begin_group(self, group: str) -> None:
+        """Enter a group; under "reset" and "none" everything believed is forgotten."""
+        self.group = group
+        if self.memory is not Memory.PERSISTENT:
+            self.forget()
+
+    def forget(self) -> None:
+        """Drop every estimate."""
+        self.places.clear()
+        self.states.clear()
+        self.looked.clear()
+
+    def tick(self) -> None:
+        """Count a step; without memory nothing outlives it."""
+        self.step += 1
+        if self.memory is Memory.NONE:
+            self.forget()
+
+    # learning -----------------------------------------------------------------------------------------------
+
+    def see_local(self, local: Local) -> None:
+        """Take in a local observation."""
+        self.zone = local.zone
+        self.holding = tuple((hand, thing.id) for hand, thing in local.holding)
+        for fixture in local.fixtures:
+            self._take(fixture, "seen")
+        for change in local.delta:
+            self._change(change)
+        for hand, thing in local.holding:
+            self.names[thing.id], self.types[thing.id] = thing.name, thing.type
+            self.places[thing.id] = self._estimate(("held", hand), "seen")
+
+    def see_region(self, view: RegionView) -> None:
+        """Take in the answer of a visual query; the delta wins over the anchor."""
+        for thing in view.content:
+            self._take(thing, "seen")
+        present = {thing.id for thing in view.content}
+        for change in view.delta:
+            if change.id not in present:
+                self._change(change)
+        self.looked[view.zone] = self.step
+
+    def _take(self, thing: Seen, source: str) -> None:
+        self.names[thing.id], self.types[thing.id] = thing.name, thing.type
+        if thing.place is not None:
+            self.places[thing.id] = self._estimate(thing.place, source)
+        for fluent in ("openness", "power"):
+            value = getattr(thing, fluent)
+            if value is not None:
+                self.states[(fluent, thing.id)] = self._estimate(value, source)
+
+    def _change(self, change: Change) -> None:
+        self.names[change.id], self.types[change.id] = change.name, change.type
+        if change.fluent != "place":
+            self.states[(change.fluent, change.id)] = self._estimate(change.now, "delta")
+            return
+        known = self.places.get(change.id)
+        if change.now is None:
+            if known is not None and known.source == "seen" and known.value and known.value[0] != "held":
+                del self.places[change.id]
+            return
+        self.places[change.id] = self._estimate(change.now, "delta")
+
+    def note_place(self, thing: str, place: tuple[str, str]) -> None:
+        """Believe a place after one's own successful action."""
+        self.places[thing] = self._estimate(place, "did")
+
+    def note_state(self, fluent: str, thing: str, value: str) -> None:
+        """Believe a state after one's own successful action."""
+        self.states[(fluent, thing)] = self._estimate(value, "did")
+
+    def doubt(self, thing: str) -> None:
+        """Forget where a thing was believed to be, since an attempt showed that it is not so."""
+        self.places.pop(thing, None)
+
+    def _estimate(self, value: str | tuple[str, str] | None, source: str) -> Estimate:
+        return Estimate(value, source, self.step, self.group)
+
+    # asking -------------------------------------------------------------------------------------------------
+
+    def place(self, thing: str) -> tuple[str, str] | None:
+        """Return the believed place; using one learnt in an earlier group counts as a cross-group hit."""
+        found = self.places.get(thing)
+        if found is None:
+            return None
+        if found.group != self.group:
+            self.cross_group_hits += 1
+        return found.value if isinstance(found.value, tuple) else None
+
+    def state(self, fluent: str, thing: str) -> str | None:
+        """Return a believed state, None when nothing is believed."""
+        found = self.states.get((fluent, thing))
+        if found is None:
+            return None
+        if found.group != self.group:
+            self.cross_group_hits += 1
+        return found.value if isinstance(found.value, str) else None

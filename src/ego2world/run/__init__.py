@@ -1,0 +1,1 @@
+"""The episode loop: agents act, the executor answers, records are appended."""

@@ -1,0 +1,101 @@
+"""What an agent may be shown: plain values without any reference to the world's state. Stage: observation, types only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A thing as seen: where (how, place) and, where visible, whether it is open or running."""
+
+    id: str
+    name: str
+    type: str
+    place: tuple[str, str] | None = None
+    openness: str | None = None
+    power: str | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """One entry of the symbolic delta of a region: what is otherwise than in its anchor image.
+
+    ``now`` is None for an explicit removal: the thing is no longer there, and where it went is not said.
+    """
+
+    id: str
+    name: str
+    type: str
+    fluent: str
+    now: str | tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class Local:
+    """What comes with every step for free: the zone, its fixtures, the agent's own hands, and the region's delta."""
+
+    zone: str
+    zone_name: str
+    fixtures: tuple[Seen, ...]
+    holding: tuple[tuple[str, Seen], ...]
+    delta: tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class RegionView:
+    """The answer to a visual query: the region's recorded content and its delta, which wins where they disagree."""
+
+    zone: str
+    anchor: tuple[Seen, ...]
+    delta: tuple[Change, ...]
+    content: tuple[Seen, ...]
+    conflicts: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failed check in the agent's form: its code and what was needed, nothing about what cannot be seen."""
+
+    code: str
+    entity: str
+    needed: str
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An action that a planner proposes: a type's (or family's) name, and names or ids by role."""
+
+    action: str
+    roles: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
+    by: str = "planner"
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """What the agent is told after an attempt."""
+
+    accepted: bool
+    proposal: Proposal
+    failures: tuple[Failure, ...] = ()
+    repair: tuple[Proposal, ...] = ()
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A thing that the group's instruction names: its id, name and type, without its place."""
+
+    id: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class GroupBrief:
+    """What an agent gets at the start of a group: the instruction, the things it names, and the kitchen's plan."""
+
+    id: str
+    instruction: str
+    hints: tuple[Hint, ...]
+    fixtures: tuple[tuple[Hint, str], ...]
+    zones: tuple[tuple[str, str], ...]
