@@ -250,11 +250,11 @@ class SymbolicPlanner:
         zone = context.local.zone
         if zone not in search.visited:
             search.visited.add(zone)
-            return Look(thing)
+            if zone not in context.belief.looked:  # what changes later comes with the local delta
+                return Look(thing)
         for fixture in context.local.fixtures:
             if fixture.openness == "closed" and fixture.id not in search.opened and has(fixture.type, Trait.STORAGE):
                 search.opened.add(fixture.id)
-                search.visited.discard(zone)
                 kind = choose("open", {"object": fixture.type})
                 if kind is not None:
                     return Act(Proposal(kind.name, {"object": fixture.id}, "explore"))

@@ -1,0 +1,88 @@
+"""What the commands share: consoles, progress on stderr, JSON on stdout, source formats, the table of scores."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ego2world.annotations.epic_kitchens import read_epic_kitchens
+from ego2world.annotations.hd_epic import read_hd_epic
+from ego2world.annotations.records import Dataset
+from ego2world.errors import Ego2WorldError, UsageError
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+READERS: dict[str, Callable[[Path, Sequence[str] | None], Dataset]] = {
+    "hd-epic": read_hd_epic,
+    "epic-kitchens": read_epic_kitchens,
+}
+
+
+def print_error(error: Ego2WorldError) -> None:
+    """Print an error as one block."""
+    err.print(f"[bold red]error[/]: {_plain(str(error))}", soft_wrap=True)
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+def print_json(value: Any) -> None:
+    """Print machine-readable output on stdout."""
+    json.dump(value, sys.stdout, indent=1, sort_keys=True, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar on stderr; yields a function of (current item, done, total)."""
+    bar = Progress(
+        TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[item]}"), console=err,
+        transient=True, disable=not err.is_terminal,
+    )  # fmt: skip
+    with bar:
+        task = bar.add_task(label, total=None, item="")
+
+        def update(item: str, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, item=item)
+
+        yield update
+
+
+def read_source(source: Path, form: str, videos: str | None) -> Dataset:
+    """Read a source folder in a named format.
+
+    Raises:
+        UsageError: no such folder or format.
+    """
+    if not source.is_dir():
+        raise UsageError(f"{source} is no folder; give the folder of the annotations (layout: docs/DATA.md)")
+    if form not in READERS:
+        raise UsageError(f"no format {form!r}; there are: {', '.join(READERS)}")
+    wanted = [v.strip() for v in videos.split(",") if v.strip()] if videos else None
+    return READERS[form](source, wanted)
+
+
+def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
+    """Return the table of metrics and resources."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("run")
+    for name in ("tasks", "op-TSR", "strict-TSR", "GCR", "validity", "completed", "coverage", "visual queries", "answers", "repeated", "memory hits", "conflicts"):
+        table.add_column(name, justify="right", overflow="fold")
+    for score in scores:
+        metrics, resources = score["metrics"], score["resources"]
+        cells = [
+            "-" if metrics[m] is None else f"{100 * metrics[m]:.1f}"
+            for m in ("operational_tsr", "strict_tsr", "gcr", "action_validity", "completed_rate", "reference_coverage")
+        ]
+        cells += [str(resources[r]) for r in ("visual_queries", "visual_answers", "repeated_region_queries", "cross_group_hits", "conflicts")]
+        table.add_row(f"{score['planner']} / {score['memory']}", str(score["tasks"]), *cells)
+    return table

@@ -1,0 +1,43 @@
+"""ego2world compile"""
+
+from pathlib import Path
+
+import typer
+
+from ego2world.cli.common import err, out, print_json, progress, read_source
+from ego2world.tasks.build import build_worlds
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command("compile")
+    def compile_command(
+        source: Path = typer.Argument(help="Folder with the annotations, in the data set's official layout."),
+        out_dir: Path = typer.Option(..., "--out", help="Folder to write the worlds to."),
+        form: str = typer.Option("hd-epic", "--format", help="hd-epic or epic-kitchens."),
+        videos: str | None = typer.Option(None, help="Only these videos, comma-separated."),
+        jobs: int = typer.Option(1, min=1, help="Processes. The bytes written do not depend on it."),
+        as_json: bool = typer.Option(False, "--json", help="Print the totals as JSON."),
+    ) -> None:
+        """Compile annotations into worlds.
+
+        Example: ego2world compile hd-epic-annotations --out worlds --videos P01-20240202-110250
+        """
+        dataset = read_source(source, form, videos)
+        for warning in dataset.warnings[:5]:
+            err.print(f"[yellow]note[/]: {str(warning).replace('[', '(')}", soft_wrap=True)
+        if len(dataset.warnings) > 5:
+            err.print(f"[yellow]note[/]: {len(dataset.warnings) - 5} more, listed in manifest.json under warnings")
+        with progress("compiling") as update:
+            manifest = build_worlds(dataset, out_dir, jobs, update)
+        totals = manifest["totals"]
+        if as_json:
+            print_json(totals)
+            return
+        done = totals["narrations_compiled"] / max(1, totals["narrations"])
+        inferred = totals["operations_inferred"] / max(1, totals["operations"])
+        out.print(f"{totals['videos']} videos, {totals['narrations']} narrations ({done:.1%} compiled)")
+        out.print(f"{totals['operations']} operations of {totals['action_types_used']} action types ({inferred:.1%} inferred), {totals['entities']} entities")
+        out.print(f"{totals['groups']} groups, {totals['tasks']} tasks: {totals['tasks_terminal']} terminal-state, {totals['tasks_event']} event")
+        out.print(f"written to {out_dir}. Next: ego2world audit {out_dir}", soft_wrap=True)
