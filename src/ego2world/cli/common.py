@@ -72,17 +72,22 @@ def read_source(source: Path, form: str, videos: str | None) -> Dataset:
 
 
 def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
-    """Return the table of metrics and resources."""
+    """Return the table of metrics and resources, one column a run."""
     table = Table(box=None, pad_edge=False)
-    table.add_column("run")
-    for name in ("tasks", "op-TSR", "strict-TSR", "GCR", "validity", "completed", "coverage", "visual queries", "answers", "repeated", "memory hits", "conflicts"):
-        table.add_column(name, justify="right", overflow="fold")
+    table.add_column("")
     for score in scores:
-        metrics, resources = score["metrics"], score["resources"]
-        cells = [
-            "-" if metrics[m] is None else f"{100 * metrics[m]:.1f}"
-            for m in ("operational_tsr", "strict_tsr", "gcr", "action_validity", "completed_rate", "reference_coverage")
-        ]
-        cells += [str(resources[r]) for r in ("visual_queries", "visual_answers", "repeated_region_queries", "cross_group_hits", "conflicts")]
-        table.add_row(f"{score['planner']} / {score['memory']}", str(score["tasks"]), *cells)
+        table.add_column(f"{score['planner']}\n{score['memory']}", justify="right")
+    for title, name in _METRIC_ROWS:
+        values = [score["metrics"][name] for score in scores]
+        table.add_row(title, *("no task" if v is None else f"{100 * v:.1f} %" for v in values))
+    table.add_row("tasks (terminal-state, event)", *(f"{s['tasks']} ({s['tasks_terminal']}, {s['tasks_event']})" for s in scores))
+    table.add_row("attempts accepted", *(f"{s['pooled']['accepted']}/{s['pooled']['attempts']}" for s in scores))
+    for name in ("visual_queries", "visual_answers", "repeated_region_queries", "cross_group_hits", "conflicts"):
+        table.add_row(name.replace("_", " "), *(str(score["resources"][name]) for score in scores))
     return table
+
+
+_METRIC_ROWS = (
+    ("operational TSR", "operational_tsr"), ("strict TSR (terminal-state)", "strict_tsr"), ("goal conditions reached", "gcr"),
+    ("action validity", "action_validity"), ("completed runs", "completed_rate"), ("reference coverage", "reference_coverage"),
+)  # fmt: skip

@@ -63,9 +63,8 @@ def _episode(episode: Episode, as_json: bool) -> None:
         out.print(f"{zone}: {', '.join(fixtures)}", soft_wrap=True, markup=False)
     out.print()
     table = Table(box=None, pad_edge=False, expand=True)
-    for name, width in (("time", 9), ("narration", 3), ("operations", 4)):
+    for name, width in (("time", 9), ("narration", 4), ("operations", 4)):
         table.add_column(name, ratio=width if name != "time" else None, overflow="fold", no_wrap=name == "time")
-    said = narrations_of(episode)
     shown: dict[str, list[str]] = defaultdict(list)
     order: list[str] = []
     for operation in episode.operations:
@@ -76,16 +75,11 @@ def _episode(episode: Episode, as_json: bool) -> None:
         shown[key].append(mark + operation["says"])
     times = {(o["narration_ids"] or [f"+{o['id']}"])[0]: o["span_s"][0] for o in episode.operations}
     for key in order:
-        table.add_row(f"{times[key]:.1f} s", said.get(key, key if not key.startswith("+") else "(inferred)"), "; ".join(shown[key]))
+        table.add_row(f"{times[key]:.1f} s", episode.narrations.get(key, "(inferred)"), "; ".join(shown[key]))
     out.print(table, markup=False)
     out.print()
     for task in episode.tasks:
         out.print(f"{task.id}  {task.tier:<14}  groups {task.first_group + 1}-{task.last_group + 1}  {task.instruction}", soft_wrap=True, markup=False)
-
-
-def narrations_of(episode: Episode) -> dict[str, str]:
-    """Return narration id -> the id's last part; the texts stay in the source."""
-    return {n: n for o in episode.operations for n in o["narration_ids"]}
 
 
 def _task(episode: Episode, task_id: str, as_json: bool) -> None:

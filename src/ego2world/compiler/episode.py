@@ -114,15 +114,39 @@ class _Worker:
             bound["source"] = (start,)
         let_go = intent.sense == "drop" and objects and not self._held(objects[0])
         if placing and not bound.get("target") and not let_go:
-            bound["target"] = (end or self._default_target(intent.sense, objects),)
-            if end is None:
+            after = self._next_start(objects[0], narration.end_s) if objects and end is None else None
+            bound["target"] = (end or after or self._default_target(intent.sense, objects),)
+            if after is not None:
+                self.scene.note("bind", "the place is not said; it is next picked up there", (narration.id,), entity=after)
+            elif end is None:
                 self.scene.note("bind", "the place is not said; the bin, or the worktop in use", (narration.id,), entity=bound["target"][0])
-        elif placing and end is not None and intent.prep in {"beside", "near", "between", "above", "at"} and self._is_fixture(bound["target"]):
-            bound["target"] = (end,)
+        elif placing and intent.prep in {"beside", "near", "between", "above", "at"}:
+            if end is not None and self._is_fixture(bound["target"]):
+                bound["target"] = (end,)
+            elif not self._is_fixture(bound["target"]):
+                bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on
         self._check_track(movement, intent, bound, narration.id)
         hand = self._hand(intent, bound)
         evidence = Evidence((narration.id,), span, (movement.id,) if movement else (), bool(intent.hands) and hand is not None, intent.continued)
+        if start is not None and objects:
+            self.reconciler.settle(objects[0], start, evidence)
+        elif end is not None and bound.get("target") and end not in bound["target"]:
+            self.reconciler.settle(bound["target"][0], end, evidence)
         return self._perform(intent, {role: ids for role, ids in bound.items() if ids}, hand, evidence, mention("object"))
+
+    def _next_start(self, thing: str, after_s: float) -> str | None:
+        """Return the fixture from which a thing's next movement starts."""
+        record = self.binder.known.get(thing)
+        if record is None or record.track is None:
+            return None
+        later = [m for m in record.track.association.tracks if m.start_s >= after_s - 1.0]
+        return self.binder.fixture_of(later[0].start_fixture) if later else None
+
+    def _under(self, thing: str) -> str:
+        place = self.scene.facts.get(("place", thing))
+        if isinstance(place, tuple) and place[0] in {"on", "in"} and place[1] in self.scene.zone_of:
+            return place[1]
+        return self.reconciler.default_surface()
 
     def _is_fixture(self, ids: tuple[str, ...]) -> bool:
         return bool(ids) and ids[0] in self.scene.zone_of

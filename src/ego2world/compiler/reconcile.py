@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ego2world.compiler.bind import Binder, Mention
 from ego2world.compiler.scene import Operation, Scene
 from ego2world.world.actions import BY_NAME, choose
-from ego2world.world.actions.base import Empties, Is
+from ego2world.world.actions.base import Empties, Goes, Holds, Is, Within
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, Action, State, carriers
 from ego2world.world.step import Code, FailedCheck, Refusal, step
@@ -81,12 +81,19 @@ class Reconciler:
             Operation(action, kind.family, kind.wording(names), evidence.span_s, () if reason else evidence.narration_ids,
                       evidence.track_ids, reason)
         )  # fmt: skip
+        for need in kind.needs:  # what a check relied on is a guess no longer
+            if isinstance(need, Within | Holds):
+                for thing in (*action.ids("object"), *action.ids("source")):
+                    for link in (thing, *carriers(self.scene.facts, thing)):
+                        self.scene.weak.discard(("place", link))
         self.scene.moved(state)
         for role in ("object", "target", "source", "instrument"):
             for thing in action.ids(role):
                 self.scene.last_seen_s[thing] = evidence.span_s[0]
                 self.done[(kind.family, thing)] = evidence.span_s[1]
         for effect in kind.makes:
+            if isinstance(effect, Goes):
+                self.scene.weak.difference_update(("place", thing) for thing in action.ids(effect.role))
             if isinstance(effect, Empties):
                 self.sealed.update(action.ids(effect.role))
         for role in ("target", "source"):
@@ -131,6 +138,8 @@ class Reconciler:
             return self._take_first(action, thing, evidence, depth)
         if code in {Code.HAND_FULL, Code.HAND_EMPTY}:
             return self._free_hand(action, failure, evidence, depth)
+        if code is Code.NOT_INSIDE:
+            return self._from_elsewhere(action, thing, evidence, depth)
         if code is Code.NOT_CONTAINED:
             wanted = failure.needed.split(" in ")[0]
             key = ("contains", thing, wanted)
@@ -204,7 +213,7 @@ class Reconciler:
         if ("place", thing) in self.scene.facts or thing in self.scene.zone_of:
             return False
         record = self.binder.known.get(thing)
-        where, reason = None, ""
+        where, reason, weak = None, "", False
         if record is not None and record.track is not None and record.track.association.tracks:
             where = self.binder.fixture_of(record.track.association.tracks[0].start_fixture)
             reason = "its first track starts there"
@@ -212,8 +221,40 @@ class Reconciler:
             where, reason = action.ids("source")[0], "the narration that first needs it takes it from there"
         if where is None or thing in (where, *carriers(self.scene.facts, where)):
             where, reason = self.default_surface(), "nothing says where; the worktop in use"
+            weak = True
         self.scene.assume(("place", thing), (self.how(where), where), "initial", reason, evidence.narration_ids)
+        if weak:
+            self.scene.weak.add(("place", thing))
         return True
+
+    def settle(self, thing: str, fixture: str, evidence: Evidence) -> None:
+        """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a guess said so."""
+        for link in (thing, *carriers(self.scene.facts, thing)):
+            if link in self.scene.zone_of or link == fixture:
+                return
+            if ("place", link) not in self.scene.facts:
+                self.scene.assume(("place", link), (self.how(fixture), fixture), "initial", f"{thing} is there by its track", evidence.track_ids)
+                return
+            if self.scene.revise(("place", link), (self.how(fixture), fixture), f"{thing} is there by its track; before it was a guess", evidence.track_ids):
+                return
+
+    def _from_elsewhere(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action | str:
+        """The thing is not where it is taken from: a guess is revised, a track moves it, a mere word is only recorded."""
+        source = action.ids("source")[0]
+        if self.scene.revise(("place", thing), (self.how(source), source), f"{thing} is taken from {source}; before it was a guess", evidence.narration_ids):
+            return action
+        record = self.binder.known.get(thing)
+        starts = record.track.association.tracks if record is not None and record.track is not None else ()
+        tracked = any(m.id in evidence.track_ids and self.binder.fixture_of(m.start_fixture) == source for m in starts)
+        if tracked and thing not in carriers(self.scene.facts, source):
+            kind = choose("move", {"object": self.scene.entities[thing].type, "target": self.scene.entities[source].type})
+            if kind is not None and kind.makes:
+                move = Action.of(kind.name, {"object": thing, "target": source})
+                if not self.infer(move, f"{thing} was moved unsaid: its track starts at {source}", evidence, depth):
+                    return action
+        self.scene.note("reconcile", f"{thing} is said to be taken from {source} and is elsewhere; the source is only recorded", evidence.narration_ids)
+        plain = "pick_up_also" if action.name == "pick_up_also" else "pick_up" if BY_NAME[action.name].family == "pick_up" else "take_out"
+        return Action.of(plain, {role: value for role, value in action.roles if role in {"object", "source", "hand"}})
 
     # hands --------------------------------------------------------------------------------------------------
 
@@ -262,6 +303,11 @@ class Reconciler:
         if failure.code is Code.HAND_EMPTY:
             return Action.of("pick_up", {k: v for k, v in action.roles if k != "source"})
         free = [h for h in self.free_hands() if h != hand]
+        gripped = [thing for busy, thing in self.scene.state.held if busy == BOTH and thing not in objects]
+        if gripped and hand != BOTH:
+            other = LEFT if hand == RIGHT else RIGHT
+            failed = self.infer(Action.of("pass_hand", {"object": gripped[0], "hand": other}), f"{hand} is needed and {gripped[0]} is held with both", evidence, depth)
+            return action if not failed else failed
         if hand == BOTH and free:
             return Action.of(action.name, {**action.bound, "hand": free[0]})
         if free and not evidence.named_hand:

@@ -47,7 +47,7 @@ class Scene:
     notes: list[dict[str, Any]] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
     last_seen_s: dict[str, float] = field(default_factory=dict)
-    last_used: dict[str, int] = field(default_factory=dict)
+    weak: set[FactKey] = field(default_factory=set)
     _numbers: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     _world: World | None = None
     _state: State | None = None
@@ -115,6 +115,22 @@ class Scene:
         self._state = None
         if key[0] != "at":
             self.note(stage, reason, evidence, fact=fact_row(key, value))
+
+    def revise(self, key: FactKey, value: Value, reason: str, evidence: Iterable[str]) -> bool:
+        """Replace a start that was assumed for want of evidence, when evidence comes and nothing has changed it since."""
+        if key not in self.weak or self.facts.get(key) != self.initial.get(key):
+            return False
+        if isinstance(value, tuple) and value[1] in self.world.openable and (key[1] in self.last_seen_s or self._carries(key[1])):
+            return False  # it was reached already, which a closed container could have prevented
+        self.initial[key] = value
+        self.facts[key] = value
+        self._state = None
+        self.weak.discard(key)
+        self.note("initial", reason, evidence, fact=fact_row(key, value))
+        return True
+
+    def _carries(self, thing: str) -> bool:
+        return any(isinstance(value, tuple) and value[1] == thing for value in self.facts.values())
 
     def note(self, stage: str, reason: str, evidence: Iterable[str], **more: Any) -> None:
         """Record a decision that was not plain."""

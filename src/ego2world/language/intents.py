@@ -296,6 +296,8 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
             return "cover_lid"
     if sense in {"open", "close", "check", "look", "hold"} and objects and kind_of(objects[0].head) in _TRANSPARENT_PARTS:
         owner = objects[0].of if objects[0].relation == "owner" else None
+        if owner is None and objects[0].determiner == "its":
+            owner = NounPhrase("it", "it", pronoun=True)
         if owner is not None and (sense != "hold" or kind_of(objects[0].head) == "handle"):
             roles["object"] = [owner, *objects[1:]]
     if sense in {"open", "close", "turn_on", "turn_off"} and kinds == {"water"}:

@@ -11,7 +11,7 @@ from ego2world.world.episode import Episode, Group
 from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView
 from ego2world.world.observe import local, look, visible
 from ego2world.world.repair import repair_plan
-from ego2world.world.state import HANDS, Action, State, root_fixture
+from ego2world.world.state import HANDS, Action, State, World, root_fixture
 from ego2world.world.step import Code, FailedCheck, Refusal, step
 
 
@@ -34,7 +34,7 @@ class Environment:
         self.world = episode.world
         self.state: State = episode.initial
         self.anchor = episode.initial
-        self._ids = {e.name.lower(): e.id for e in episode.world.entities.values()}
+        self._ids = _names(episode.world)
 
     # observation --------------------------------------------------------------------------------------------
 
@@ -141,6 +141,16 @@ class Environment:
         entity = self.world.entities[identifier]
         base = re.sub(r"\s*\d+$", "", entity.name.lower())
         return {base, entity.type.replace("_", " "), re.sub(r"(_\d+)+$", "", identifier).replace("_", " ")}
+
+
+def _names(world: World) -> dict[str, str]:
+    """Return every name that only one entity has, its other surface forms included, as name -> id."""
+    owners: dict[str, set[str]] = {}
+    for entity in world.entities.values():
+        for name in entity.names:
+            owners.setdefault(name.lower(), set()).add(entity.id)
+    found = {name: next(iter(ids)) for name, ids in owners.items() if len(ids) == 1}
+    return found | {entity.name.lower(): entity.id for entity in world.entities.values()}
 
 
 def _things(action: Action) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ego2world import __version__
-from ego2world.annotations.records import Dataset
+from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import Draft, draft_episode, effect_rows, operation_row, transition_row
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
@@ -87,7 +87,7 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
         row["effects"] = effect_rows(draft.states[i], draft.states[i + 1], draft.world, draft.operations[i].action)
     sounds = [{"label": s.label, "span_s": [s.start_s, s.end_s]} for s in dataset.sounds.get(video, ())]
     parts = {
-        "episode.json": pretty_json(_episode(draft, admitted, dataset.name, sounds)),
+        "episode.json": pretty_json(_episode(draft, admitted, dataset.name, sounds, dataset.narrations[video])),
         "operations.jsonl": json_lines(rows),
         "transitions.jsonl": json_lines(
             transition_row(draft.world, i, o, draft.states[i - 1], draft.states[i]) for i, o in enumerate(draft.operations, 1)
@@ -113,7 +113,9 @@ def span_of(draft: Draft, first: int, last: int) -> Span:
     return Span(draft.world, draft.states[first : last + 2], [o.action for o in draft.operations[first : last + 1]])
 
 
-def _episode(draft: Draft, tasks: Sequence[Task], dataset: str, sounds: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _episode(
+    draft: Draft, tasks: Sequence[Task], dataset: str, sounds: Sequence[dict[str, Any]], narrations: Sequence[Narration]
+) -> dict[str, Any]:
     world = draft.world
     return {
         "schema_version": SCHEMA_VERSION, "id": draft.id, "dataset": dataset, "sounds": list(sounds),
@@ -125,6 +127,7 @@ def _episode(draft: Draft, tasks: Sequence[Task], dataset: str, sounds: Sequence
             {"id": zone, "name": draft.zone_names[zone], "fixtures": sorted(f for f, z in world.zone_of.items() if z == zone)}
             for zone in world.zones
         ],
+        "narrations": [{"id": n.id, "text": n.text, "span_s": [n.start_s, n.end_s], "file": n.file, "row": n.row} for n in narrations],
         "initial_state": draft.initial.rows(), "initial_state_sha256": draft.initial.digest(),
         "final_state_sha256": draft.states[-1].digest(),
         "groups": [

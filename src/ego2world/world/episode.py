@@ -55,6 +55,7 @@ class Episode:
     groups: tuple[Group, ...]
     tasks: tuple[TaskRecord, ...]
     zone_names: Mapping[str, str]
+    narrations: Mapping[str, str]
     sha256: str
 
 
@@ -124,5 +125,5 @@ def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
             TaskRecord(t["id"], t["instruction"], t["tier"], t["first_group"], t["last_group"], t["contract"], t["source"], t["contract_sha256"])
             for t in data["tasks"]
         ),
-        {zone["id"]: zone["name"] for zone in data["zones"]}, digest,
+        {zone["id"]: zone["name"] for zone in data["zones"]}, {n["id"]: n["text"] for n in data["narrations"]}, digest,
     )  # fmt: skip

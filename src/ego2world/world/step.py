@@ -34,7 +34,7 @@ from ego2world.world.actions.base import (
 )
 from ego2world.world.fluents import UNKNOWN, FactKey, Value
 from ego2world.world.kinds import Trait, has
-from ego2world.world.state import AGENT, BOTH, HAND_CAPACITY, HANDS, LEFT, RIGHT, Action, State, World
+from ego2world.world.state import AGENT, BOTH, HAND_CAPACITY, HANDS, LEFT, RIGHT, Action, State, World, carriers
 
 
 class Code(StrEnum):
@@ -386,8 +386,8 @@ def _holds(state: State, vessel: str, contents: tuple[str, ...]) -> FailedCheck 
 
 
 def _within(state: State, thing: str, insides: tuple[str, ...]) -> FailedCheck | None:
-    place = state.facts.get(("place", thing))
+    around = carriers(state.facts, thing)
     for inside in insides:
-        if not isinstance(place, tuple) or place[1] != inside:
-            return FailedCheck(Code.NOT_INSIDE, thing, f"in or on {inside}", "elsewhere" if place else "place unknown")
+        if inside not in around:
+            return FailedCheck(Code.NOT_INSIDE, thing, f"in or on {inside}", f"in or on {around[0]}" if around else "place unknown")
     return None

@@ -62,7 +62,7 @@ class HandRoom:
 
 @dataclass(frozen=True)
 class Within:
-    """The thing is directly in, on, or attached to the other role."""
+    """The thing is in or on the other role, directly or with other things between."""
 
     role: str
     inside: str

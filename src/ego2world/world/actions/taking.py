@@ -89,6 +89,7 @@ ACTIONS = (
           "verb classes take-out and remove, from packaging"),
     grasp("take_out_of_vessel", "take_out", "take {object} out of {source}", VESSELS, _OUT,
           "verb classes take-out and remove, from a vessel"),
+    grasp("take_out", "take_out", "take out {object}", None, _OUT, "verb class take-out, source not named"),
     grasp("remove_from_surface", "pick_up", "take {object} off {source}", SURFACES | INSIDES, "remove take_out take",
           "verb class remove, from something it lies on"),
     ActionType(

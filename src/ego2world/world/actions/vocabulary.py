@@ -13,6 +13,7 @@ from ego2world.world.actions.base import (
     Need,
     Reach,
     Var,
+    Within,
 )
 from ego2world.world.kinds import KINDS, Trait, with_trait
 
@@ -87,10 +88,12 @@ def act(
 def grasp(name: str, family: str, says: str, origins: frozenset[str] | None, senses: str, source_text: str) -> ActionType:
     """Declare one way of taking something into a hand."""
     roles: tuple[Var, ...] = (obj(PORTABLE),)
+    needs: tuple[Need, ...] = (Reach("object"), HandFree())
     if origins is not None:
         roles += (source(origins),)
+        needs += (Within("object", "source"),)
     return ActionType(
-        name, family, says, (*roles, HAND_ROLE), (Reach("object"), HandFree()), (Goes("object", "held", "hand"),),
+        name, family, says, (*roles, HAND_ROLE), needs, (Goes("object", "held", "hand"),),
         tuple(senses.split()), source_text,
     )  # fmt: skip
 
