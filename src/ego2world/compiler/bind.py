@@ -19,7 +19,7 @@ from ego2world.annotations.cells import class_name
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import ORDINALS, NounPhrase
 from ego2world.world.kinds import Trait, has, with_trait
-from ego2world.world.state import BOTH, LEFT, RIGHT
+from ego2world.world.state import BOTH, LEFT, RIGHT, carriers
 
 FIXTURES = with_trait(Trait.FIXED) - {"zone", "light", "fan", "socket"}
 _SINGLE = frozenset("fridge freezer oven microwave dishwasher washing_machine sink hob tap floor light fan room".split())
@@ -127,6 +127,10 @@ class Binder:
         hosts = [phrase.of] if phrase.of is not None and phrase.relation == "owner" else []
         host_kind = lexicon().kind(hosts[0].head) if hosts else None
         host_word = next((m for m in phrase.modifiers if lexicon().kind(m) in _HOSTS), None)
+        if kind == "shelf" and host_kind in {"rack", "sink"}:
+            return self._fixture(hosts[0], host_kind, mention, hint)
+        if hint is not None and hint.startswith(f"top_{kind}"):
+            return self._note_fixture(hint, phrase, mention)
         if kind in _NESTED and (host_kind in _HOSTS or host_word):
             host = self._fixture(hosts[0] if hosts and host_kind in _HOSTS else NounPhrase(host_word or "", host_word or ""),
                                  host_kind if host_kind in _HOSTS else lexicon().kind(host_word or "") or "cupboard", mention, hint)  # fmt: skip
@@ -357,7 +361,7 @@ class Binder:
         if phrase.determiner not in {"both", "the", "all", "these", "those"}:
             return ()
         recent = [e for e, k in self.known.items() if phrase.head in k.heads and not k.plural and k.order >= 0]
-        recent.sort(key=lambda e: -self.known[e].order)
+        recent.sort(key=lambda e: (not self._held(e), -self.known[e].order))
         return tuple(sorted(recent[:count])) if len(recent) >= count else ()
 
     def _group(self, phrase: NounPhrase, kind: str, mention: Mention) -> str:
@@ -368,6 +372,11 @@ class Binder:
         track, fit = self._best_track(phrase, mention)
         if track is not None and fit >= 1.2:
             return self._from_track(track, phrase, mention)
+        if mention.role == "object" and mention.sense in _PUTTING:
+            in_hand = self._in_hand(phrase, kind, ())
+            if in_hand is not None:
+                self._touch(in_hand, phrase, mention)
+                return in_hand
         words = [word for word in phrase.text.split() if word not in {"the", "some", "all", "these", "those", "my", "of"}]
         return self._new(kind, " ".join(words) or phrase.phrase, phrase, mention, plural=True)
 
@@ -380,6 +389,12 @@ class Binder:
             if value > score:
                 best, score = identifier, value
         track, fit = self._best_track(phrase, mention, exclude)
+        if mention.role == "object" and mention.sense in _PUTTING and fit < 1.3 and (best is None or not self._held(best)):
+            in_hand = self._in_hand(phrase, kind, exclude)
+            if in_hand is not None and (best is None or self.known[best].track is None or self._time_fit(self.known[best].track, mention) < 0.4):
+                self.scene.note("bind", "what is put down is what is held", (mention.narration_id,), entity=in_hand)
+                self._touch(in_hand, phrase, mention)
+                return in_hand
         if track is not None and fit > max(score, 0.99):
             held = best is not None and score >= 1.3 and self.known[best].track is None and self._held(best)
             if held and mention.sense in _PUTTING and best is not None:
@@ -394,6 +409,20 @@ class Binder:
         if track is not None and fit >= 0.9 and phrase.determiner not in {"another"}:
             return self._from_track(track, phrase, mention)
         return self._new(kind, self._name(phrase), phrase, mention)
+
+    def _in_hand(self, phrase: NounPhrase, kind: str, exclude: tuple[str, ...]) -> str | None:
+        """Return a held thing that a phrase may well mean: of its kind, or sharing its noun, and not contrasted with it."""
+        word = phrase.head.split()[-1]
+        for _, thing in self.scene.state.held:
+            record = self.known.get(thing)
+            if thing in exclude or record is None or self._conflict(set(phrase.modifiers), record.modifiers):
+                continue
+            entity = self.scene.entities[thing]
+            names = {singular(w) for head in record.heads for w in head.split()} | {singular(w) for w in entity.name.split()}
+            generic = kind in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat", "lid"}
+            if singular(word) in names or (entity.type == kind and not generic):
+                return thing
+        return None
 
     def _name(self, phrase: NounPhrase) -> str:
         words = [m for m in phrase.modifiers if m not in {"other", "same", "new"}]
@@ -432,6 +461,8 @@ class Binder:
         if "other" in mine and self.last and identifier in self.last[-1]:
             fit -= 0.9
         held = self._held(identifier)
+        if any(self.scene.facts.get(("openness", c)) == "closed" for c in carriers(self.scene.facts, identifier)):
+            fit -= 0.4  # what lies in something closed is rarely what is meant
         if mention.role == "object" and mention.sense in _TAKING:
             fit += -0.5 if held else 0.0
             if phrase.determiner in {"another"}:

@@ -127,7 +127,7 @@ class _Worker:
                 bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on
         self._check_track(movement, intent, bound, narration.id)
         hand = self._hand(intent, bound)
-        evidence = Evidence((narration.id,), span, (movement.id,) if movement else (), bool(intent.hands) and hand is not None, intent.continued)
+        evidence = Evidence((narration.id,), span, (movement.id,) if movement else (), bool(intent.hands) and hand is not None, intent.continued, intent.verb in {"leave", "keep", "rest"})
         if start is not None and objects:
             self.reconciler.settle(objects[0], start, evidence)
         elif end is not None and bound.get("target") and end not in bound["target"]:

@@ -19,7 +19,7 @@ from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, Action, Stat
 from ego2world.world.step import Code, FailedCheck, Refusal, step
 
 REPEAT_S = 10.0  # the same opening, switching or taking said again within this time is one act
-STALE_HOLD_S = 60.0  # a thing held this long without mention was put down unsaid when the hand is needed
+STALE_HOLD_S = 120.0  # a thing held this long without mention was put down unsaid when the hand is needed
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Evidence:
     track_ids: tuple[str, ...] = ()
     named_hand: bool = False
     continued: bool = False
+    left: bool = False
 
 
 class Reconciler:
@@ -41,6 +42,7 @@ class Reconciler:
         self.binder = binder
         self.surface: str | None = None
         self.done: dict[tuple[str, str], float] = {}
+        self.elsewhere: dict[str, str] = {}
         self.sealed: set[str] = set()  # emptied once: what they held before may no longer be assumed
 
     # --------------------------------------------------------------------------------------------------------
@@ -134,6 +136,8 @@ class Reconciler:
             return self._assume_value(action, failure, evidence)
         if code is Code.WRONG_VALUE:
             return self._wrong_value(action, failure, evidence, depth)
+        if code is Code.NOT_HELD and self._stays(action, thing, evidence):
+            return f"repeat: {thing} is already there"
         if code is Code.NOT_HELD:
             return self._take_first(action, thing, evidence, depth)
         if code in {Code.HAND_FULL, Code.HAND_EMPTY}:
@@ -237,12 +241,40 @@ class Reconciler:
                 return
             if self.scene.revise(("place", link), (self.how(fixture), fixture), f"{thing} is there by its track; before it was a guess", evidence.track_ids):
                 return
+        self._carrier_moved(thing, fixture, evidence)
+
+    def _carrier_moved(self, carrier: str, fixture: str, evidence: Evidence) -> None:
+        """When two tracks in a row put things on a carrier elsewhere than where it is known to be, it was moved unsaid."""
+        where = carriers(self.scene.facts, carrier)
+        if not where or self._held(carrier) or fixture in where or not has(self.scene.entities[carrier].type, Trait.PORTABLE):
+            self.elsewhere.pop(carrier, None)
+            return
+        if self.elsewhere.get(carrier) != fixture:
+            self.elsewhere[carrier] = fixture
+            return
+        kind = choose("move", {"object": self.scene.entities[carrier].type, "target": self.scene.entities[fixture].type})
+        if kind is not None and kind.makes:
+            reason = f"{carrier} was moved unsaid: tracks put things on it at {fixture}"
+            self.infer(Action.of(kind.name, {"object": carrier, "target": fixture}), reason, evidence, 0)
+
+    def _held(self, thing: str) -> bool:
+        place = self.scene.facts.get(("place", thing))
+        return isinstance(place, tuple) and place[0] == "held"
 
     def _from_elsewhere(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action | str:
         """The thing is not where it is taken from: a guess is revised, a track moves it, a mere word is only recorded."""
+        if self._brought(action, thing, evidence, depth):
+            return action
+        source = action.ids("source")[0]
+        self.scene.note("reconcile", f"{thing} is said to be taken from {source} and is elsewhere; the source is only recorded", evidence.narration_ids)
+        plain = "pick_up" if BY_NAME[action.name].family == "pick_up" else "take_out"
+        return Action.of(plain, {role: value for role, value in action.roles if role in {"object", "source", "hand"}})
+
+    def _brought(self, action: Action, thing: str, evidence: Evidence, depth: int) -> bool:
+        """Bring a thing to where it is taken from, if it stood elsewhere by a guess only, or a track says that it moved."""
         source = action.ids("source")[0]
         if self.scene.revise(("place", thing), (self.how(source), source), f"{thing} is taken from {source}; before it was a guess", evidence.narration_ids):
-            return action
+            return True
         record = self.binder.known.get(thing)
         starts = record.track.association.tracks if record is not None and record.track is not None else ()
         tracked = any(m.id in evidence.track_ids and self.binder.fixture_of(m.start_fixture) == source for m in starts)
@@ -250,11 +282,8 @@ class Reconciler:
             kind = choose("move", {"object": self.scene.entities[thing].type, "target": self.scene.entities[source].type})
             if kind is not None and kind.makes:
                 move = Action.of(kind.name, {"object": thing, "target": source})
-                if not self.infer(move, f"{thing} was moved unsaid: its track starts at {source}", evidence, depth):
-                    return action
-        self.scene.note("reconcile", f"{thing} is said to be taken from {source} and is elsewhere; the source is only recorded", evidence.narration_ids)
-        plain = "pick_up_also" if action.name == "pick_up_also" else "pick_up" if BY_NAME[action.name].family == "pick_up" else "take_out"
-        return Action.of(plain, {role: value for role, value in action.roles if role in {"object", "source", "hand"}})
+                return not self.infer(move, f"{thing} was moved unsaid: its track starts at {source}", evidence, depth)
+        return False
 
     # hands --------------------------------------------------------------------------------------------------
 
@@ -265,6 +294,15 @@ class Reconciler:
     def free_hands(self) -> list[str]:
         """Return the empty hands, right before left."""
         return [hand for hand in (RIGHT, LEFT) if not self.holding(hand)]
+
+    def _stays(self, action: Action, thing: str, evidence: Evidence) -> bool:
+        """Say whether a thing is said to be put, or left, where it has just been put or is left lying."""
+        place = self.scene.facts.get(("place", thing))
+        if not isinstance(place, tuple) or place[1] not in action.ids("target"):
+            return False
+        family = BY_NAME[action.name].family
+        last_s = self.done.get((family, thing))
+        return evidence.left or (last_s is not None and evidence.span_s[0] - last_s <= REPEAT_S)
 
     def _take_first(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action | str:
         entity = self.scene.entities[thing]
@@ -312,17 +350,22 @@ class Reconciler:
             return Action.of(action.name, {**action.bound, "hand": free[0]})
         if free and not evidence.named_hand:
             return Action.of(action.name, {**action.bound, "hand": free[0]})
+        if hand == BOTH and action.name.startswith(("pick_up", "take_out")) and not gripped:
+            hand = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
         busy = [thing for thing in self.holding(hand) if thing not in objects]
         stale = [t for t in busy if self._put_down_by_track(t, evidence) or evidence.span_s[0] - self.scene.last_seen_s.get(t, -1e9) > STALE_HOLD_S]
         if not stale and free:
             self.scene.note("reconcile", f"{hand} is said and holds {', '.join(busy)}; {free[0]} used instead", evidence.narration_ids)
             return Action.of(action.name, {**action.bound, "hand": free[0]})
-        if not stale and hand != BOTH and len(busy) + len(objects) <= HAND_CAPACITY and action.name.startswith(("pick_up", "take_out", "lift")) and (
-            "instrument" not in action.bound
-        ):  # fmt: skip
+        grasping = hand != BOTH and action.name.startswith(("pick_up", "take_out", "lift")) and "instrument" not in action.bound
+        if not stale and grasping and len(busy) + len(objects) <= HAND_CAPACITY:
             bound = {role: value for role, value in action.roles if role in {"object", "source"}}
+            if "source" in bound and action.ids("source")[0] not in carriers(self.scene.facts, objects[0]):
+                self._brought(action, objects[0], evidence, depth)
             self.scene.note("reconcile", f"{hand} already holds {', '.join(busy)}; both held together", evidence.narration_ids)
             return Action.of("pick_up_also", {**bound, "hand": hand})
+        if not stale and grasping:  # one thing less in the hand is enough
+            busy = [min(busy, key=lambda t: (self.scene.last_seen_s.get(t, -1e9), t))]
         for thing in stale or busy:
             failed = self._put_down(thing, f"{hand} is needed and {thing} in it is not in use", evidence, depth)
             if failed:
@@ -333,7 +376,7 @@ class Reconciler:
         """Put down the longest unmentioned thing that is not needed, and return the hand it was in."""
         held = [(self.scene.last_seen_s.get(thing, -1e9), hand, thing) for hand, thing in self.scene.state.held if thing not in keep]
         for last_s, hand, thing in sorted(held):
-            if evidence.span_s[0] - last_s > STALE_HOLD_S / 3 or self._put_down_by_track(thing, evidence):
+            if evidence.span_s[0] - last_s > STALE_HOLD_S or self._put_down_by_track(thing, evidence):
                 if not self._put_down(thing, f"a hand is needed and {thing} was not mentioned for a while", evidence, depth):
                     free = self.free_hands()
                     if free:

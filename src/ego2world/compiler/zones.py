@@ -13,7 +13,7 @@ from ego2world.compiler.scene import Scene
 from ego2world.world.state import Action, State, World, root_fixture
 from ego2world.world.step import Refusal, step
 
-WALK_SHARE = 0.02
+WALK_SHARE = 0.015
 
 
 def touched(world: World, state: State, action: Action) -> tuple[str, ...]:

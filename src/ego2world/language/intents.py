@@ -60,6 +60,7 @@ _SELF = frozenset("wash rinse dry wipe scrub shake lather soak".split())
 _UPGRADED = frozenset("move turn slide screw twist bring pull lift use tilt flip adjust".split())
 _UPGRADES = frozenset("open close turn_on turn_off wear detach unlock lock unplug plug_in uncover".split())
 _TRANSPARENT_PARTS = frozenset("lid flap handle door knob".split())
+_PULLED = frozenset("pull slide drag get bring".split())
 _OPENED = frozenset(
     "cupboard drawer fridge freezer oven microwave dishwasher washing_machine door window bin box lid flap rack tray shelf".split()
 )
@@ -305,6 +306,8 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         return {"open": "turn_on", "close": "turn_off"}.get(sense, sense)
     if sense in {"turn_on", "turn_off", "adjust", "increase", "decrease"} and kinds & {"button"} and clause.verb in {"switch", "press", "push", "click"}:
         return "press"
+    if sense == "move" and clause.verb in _PULLED and roles["source"] and not roles["target"]:
+        return "take_out"
     if sense == "move" and kinds & {"button"}:
         return "press"
     if sense == "cut" and not objects:
@@ -366,6 +369,11 @@ def _without_holds(intents: list[Intent]) -> list[Intent]:
             [p.head for p in intent.of("object")] == [p.head for p in kept[-1].of("object")] or intent.of("object")[:1] and
             intent.of("object")[0].pronoun
         ):
+            continue
+        if kept and {intent.sense, kept[-1].sense} <= {"put", "insert"} and not kept[-1].of("target") and (
+            _same_thing(intent, kept[-1]) or intent.of("object")[:1] and intent.of("object")[0].pronoun
+        ):
+            kept[-1] = intent.with_role("object", kept[-1].of("object"))  # "place it again, return it to the cone"
             continue
         if kept and intent.sense == kept[-1].sense and not intent.of("target") and _same_thing(intent, kept[-1]):
             if len(intent.phrases) >= len(kept[-1].phrases):

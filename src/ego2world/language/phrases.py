@@ -130,6 +130,8 @@ def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
         front, head = split_head(lexicon, modifiers)
         modifiers = list(front)
     last = rest[-1]
+    if determiner == "both" and last == singular(last):
+        count = None  # "both the bottle and the spoon"
     plural = last != singular(last) or (count or 1) > 1
     return NounPhrase(text, head, tuple(modifiers), determiner, count, plural, piece=piece, states=tuple(states))
 

@@ -23,6 +23,7 @@ from ego2world.world.actions.base import (
     Goes,
     HandFree,
     HandRoom,
+    HandSpace,
     Held,
     Holds,
     Is,
@@ -290,6 +291,8 @@ def _check(world: World, need: object, thing: str, action: Action) -> Check | No
         return _is_check(world, need, thing)
     if isinstance(need, HandFree):
         return lambda state: _hand_free(state, thing, action.ids("object"))
+    if isinstance(need, HandSpace):
+        return lambda state: _hand_space(state, thing, action.ids("object"))
     if isinstance(need, HandRoom):
         return lambda state: _hand_room(state, thing, action.ids("object"))
     if isinstance(need, Apart):
@@ -349,6 +352,13 @@ def _hand_free(state: State, hand: str, taking: tuple[str, ...]) -> FailedCheck 
     for busy, thing in state.held:
         if thing not in taking and (busy == hand or BOTH in (busy, hand)):
             return FailedCheck(Code.HAND_FULL, hand, f"{hand} free", f"holding {thing}")
+    return None
+
+
+def _hand_space(state: State, hand: str, taking: tuple[str, ...]) -> FailedCheck | None:
+    holding = [thing for busy, thing in state.held if busy == hand or BOTH in (busy, hand)]
+    if len(set(holding) | set(taking)) > HAND_CAPACITY:
+        return FailedCheck(Code.HAND_FULL, hand, f"room in {hand}", "holding " + ", ".join(holding))
     return None
 
 

@@ -54,6 +54,13 @@ class HandFree:
 
 
 @dataclass(frozen=True)
+class HandSpace:
+    """The hand of the action can take one thing more."""
+
+    role: str = "hand"
+
+
+@dataclass(frozen=True)
 class HandRoom:
     """The hand of the action holds something and can take one thing more."""
 
@@ -91,7 +98,7 @@ class NotAt:
     role: str
 
 
-Need = NotAt | Is | Reach | Held | HandFree | HandRoom | Within | Holds | Apart
+Need = NotAt | Is | Reach | Held | HandFree | HandSpace | HandRoom | Within | Holds | Apart
 
 # --- effects -------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """Putting things down, in, under and away; moving, dropping, throwing and hanging them."""
 
-from ego2world.world.actions.base import ActionType, Apart, Becomes, Goes, Held, Is, Reach, Var
+from ego2world.world.actions.base import ActionType, Apart, Becomes, Goes, Held, Is, Joins, Reach, Var
 from ego2world.world.actions.vocabulary import (
     ANY,
     APPLIANCES,
@@ -33,6 +33,12 @@ SOFT_OPEN_TARGET = (Is("openness", "target", ("open",), soft=True),)
 _ON, _IN = "put bring", "insert put"
 
 ACTIONS = (
+    ActionType(
+        "put_lid_aside", "put_on", "put {object} on {target}", (obj(frozenset({"lid"})), target(SURFACES), HAND_ROLE),
+        (Reach("object"), Reach("target"), Apart("object", "target")),
+        (Goes("object", "on", "target"), Joins("object", None)), ("put",),
+        "verb class put, a lid that came off when its vessel was opened",
+    ),
     release("put_on_worktop", "put_on", "put {object} on {target}", "on", WORKTOPS, _ON, "verb class put, on a worktop"),
     release("put_on_hob", "put_on", "put {object} on {target}", "on", frozenset({"hob"}), _ON, "verb class put, on the hob"),
     release("put_on_dish", "put_on", "put {object} on {target}", "on", DISHES, _ON,
@@ -80,6 +86,12 @@ ACTIONS = (
     release("drop_on", "drop", "drop {object} on {target}", "on", SURFACES, "drop", "verb class drop, on something"),
     act("let_go", "drop", "let go of {object}", (obj(PORTABLE | ROOM_SURFACES | frozenset({"flap", "handle"})), HAND_ROLE),
         "drop", "verb class let-go, of something that stays where it is"),
+    ActionType(
+        "throw_away_scraps", "throw_away", "throw {object} away in {target}", (obj(frozenset({"rubbish"})), target(SURFACES | INSIDES)),
+        (Reach("object"), Reach("target"), Apart("object", "target")),
+        (Goes("object", "in", "target"), Becomes("discarded", "object", True)), ("throw_away", "throw"),
+        "verb class throw, of scraps that were gathered and are not named as held",
+    ),
     release("throw_away", "throw_away", "throw {object} away in {target}", "in", frozenset({"bin", "bag", "sink"}),
             "throw_away throw", "verb class throw, into a bin", extra=becomes(discarded=True), needs=SOFT_OPEN_TARGET),
     release("toss_into", "throw_away", "throw {object} into {target}", "in", INSIDES, "throw_away throw",
@@ -115,12 +127,6 @@ ACTIONS = (
         "gather_together", "move", "gather {object}[ on {target}]",
         (obj(STUFF | PORTABLE), target(SURFACES | INSIDES, optional=True), WITH), (Reach("object"), Held("instrument")),
         (), ("gather",), "verb class gather", event_only=True,
-    ),
-    ActionType(
-        "discard_contents", "throw_away", "throw {object} away in {target}", (obj(STUFF | PORTABLE), target(SURFACES | INSIDES)),
-        (Reach("object"), Reach("target"), Apart("object", "target")),
-        (Goes("object", "in", "target"), Becomes("discarded", "object", True)), (),
-        "verb class throw, of loose stuff that is not held",
     ),
     ActionType(
         "put_loose", "put_in", "put {object}[ from {source}] into {target}",

@@ -1,6 +1,6 @@
 """Taking things into a hand, from wherever they are, and passing them between hands."""
 
-from ego2world.world.actions.base import ActionType, Goes, HandFree, HandRoom, Held, Is, Joins, Reach, Var
+from ego2world.world.actions.base import ActionType, Goes, HandFree, HandRoom, HandSpace, Held, Is, Joins, Reach, Var
 from ego2world.world.actions.vocabulary import (
     APPLIANCES,
     COLD,
@@ -94,7 +94,7 @@ ACTIONS = (
           "verb class remove, from something it lies on"),
     ActionType(
         "pass_hand", "pass_hand", "pass {object} to {hand}", (obj(PORTABLE), Var("hand", HAND)),
-        (Held("object"), HandFree()), (Goes("object", "held", "hand"),), ("pass",), "verb class move between hands",
+        (Held("object"), HandSpace()), (Goes("object", "held", "hand"),), ("pass",), "verb class move between hands",
     ),
     ActionType(
         "lift", "lift", "lift {object}[ from {source}]", (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), HAND_ROLE),
