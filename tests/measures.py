@@ -35,7 +35,9 @@ NEAR_S = 2.5
 def drafts(data: Path = DATA) -> tuple[Dataset, dict[str, Draft]]:
     """Compile all videos of a folder to drafts."""
     dataset = read_hd_epic(data)
-    return dataset, {v: draft_episode(compile_video(v, dataset), dataset, borders(v, dataset)) for v in dataset.narrations}
+    return dataset, {
+        v: draft_episode(compile_video(v, dataset), dataset, borders(v, dataset)) for v in dataset.narrations
+    }
 
 
 def _words(text: str) -> set[str]:
@@ -146,7 +148,9 @@ def _count_facts(result: Faithfulness, label: dict[str, str], operation: Any, dr
         for thing in operation.action.ids("object"):
             now = after.facts.get((fluent, thing))
             if fluent == "place" and isinstance(now, tuple):
-                found |= now[0] == value or names_match(value, (now[1],), draft) if value != "held" else now[0] == "held"
+                found |= (
+                    now[0] == value or names_match(value, (now[1],), draft) if value != "held" else now[0] == "held"
+                )
             else:
                 found |= str(now) == value
         result.facts[0 if found else 1] += 1
@@ -172,12 +176,20 @@ def main_actions(dataset: Dataset, made: dict[str, Draft]) -> tuple[int, int, li
             key = verbs.get(verb.replace(" ", "-")) or verbs.get(verb)
             fits = any(
                 class_agrees(key, operation.family)
-                and (names_match(noun, tuple(i for _, v in operation.action.roles for i in ((v,) if isinstance(v, str) else v)), draft))
+                and (
+                    names_match(
+                        noun,
+                        tuple(i for _, v in operation.action.roles for i in ((v,) if isinstance(v, str) else v)),
+                        draft,
+                    )
+                )
                 for operation in said[row.id]
             )
             agree += fits
             if not fits:
-                misses.append(f"{row.id} {row.text.strip()!r} {row.main_actions[0]} [{key}] {[str(o.action) for o in said[row.id]]}")
+                misses.append(
+                    f"{row.id} {row.text.strip()!r} {row.main_actions[0]} [{key}] {[str(o.action) for o in said[row.id]]}"
+                )
     return agree, total, misses
 
 
@@ -209,17 +221,29 @@ def track_fixtures(dataset: Dataset, made: dict[str, Draft]) -> tuple[int, int, 
     """Return (agreeing, matched, reasons, examples): pick-ups and put-downs against the fixtures of their tracks."""
     agree, matched, reasons, examples = 0, 0, Counter(), []
     for video, draft in made.items():
-        owner = {a.id: i for i, e in draft.world.entities.items() for a in dataset.associations.get(video, ()) if a.id in e.evidence}
+        owner = {
+            a.id: i
+            for i, e in draft.world.entities.items()
+            for a in dataset.associations.get(video, ())
+            if a.id in e.evidence
+        }
         fixture_of = {name: i for i, e in draft.world.entities.items() if i in draft.world.zone_of for name in e.names}
         for association in dataset.associations.get(video, ()):
             entity = owner.get(association.id)
             if entity is None:
                 continue
             for track in association.tracks:
-                for side, moment_s, name in (("pick", track.start_s, track.start_fixture), ("put", track.end_s, track.end_fixture)):
+                for side, moment_s, name in (
+                    ("pick", track.start_s, track.start_fixture),
+                    ("put", track.end_s, track.end_fixture),
+                ):
                     if name is None or name not in fixture_of:
                         continue
-                    families = {"pick_up", "take_out", "lift"} if side == "pick" else {"put_on", "put_in", "drop", "throw_away"}
+                    families = (
+                        {"pick_up", "take_out", "lift"}
+                        if side == "pick"
+                        else {"put_on", "put_in", "drop", "throw_away"}
+                    )
                     near = [
                         (abs((o.span_s[0] + o.span_s[1]) / 2 - moment_s), i) for i, o in enumerate(draft.operations)
                         if not o.inferred and o.family in families and entity in o.action.ids("object")
@@ -236,7 +260,9 @@ def track_fixtures(dataset: Dataset, made: dict[str, Draft]) -> tuple[int, int, 
                         continue
                     reason = _why_not(draft, index, found, fixture_of[name])
                     reasons[f"{side}: {reason}"] += 1
-                    examples.append(f"{video} {moment_s:.1f}s {side} {entity} at {found}, track says {fixture_of[name]}: {draft.operations[index].says} ({reason})")
+                    examples.append(
+                        f"{video} {moment_s:.1f}s {side} {entity} at {found}, track says {fixture_of[name]}: {draft.operations[index].says} ({reason})"
+                    )
     return agree, matched, reasons, examples
 
 
@@ -256,7 +282,10 @@ def identity(dataset: Dataset, made: dict[str, Draft]) -> list[tuple[str, int, i
         ids = {a.id for a in dataset.associations.get(video, ()) if not a.placeholder}
         bound = Counter(i for e in draft.world.entities.values() for i in e.evidence if i in ids)
         double = sum(len([i for i in e.evidence if i in ids]) > 1 for e in draft.world.entities.values())
-        movable = sum(e.id not in draft.world.zone_of and e.type not in {"hand", "zone", "agent", "face"} for e in draft.world.entities.values())
+        movable = sum(
+            e.id not in draft.world.zone_of and e.type not in {"hand", "zone", "agent", "face"}
+            for e in draft.world.entities.values()
+        )
         rows.append((video, movable, len(ids), len(bound), double))
     return rows
 

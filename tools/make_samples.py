@@ -73,7 +73,9 @@ def main() -> None:
         nonlocal step
         if step is not None and activity is not None:
             recipe = f"{participant}_{activity[1]}"
-            recipes[recipe]["captures"][0]["step_times"][f"{recipe}_{step[0]}"].append({"video": video, "start": round(step[1], 3), "end": round(at_s, 3)})
+            recipes[recipe]["captures"][0]["step_times"][f"{recipe}_{step[0]}"].append(
+                {"video": video, "start": round(step[1], 3), "end": round(at_s, 3)}
+            )
             if video not in recipes[recipe]["captures"][0]["videos"]:
                 recipes[recipe]["captures"][0]["videos"].append(video)
         step = None
@@ -111,7 +113,9 @@ def main() -> None:
         elif line.startswith("# "):
             close_step(now)
             if activity is not None:
-                activities[participant].append([video, activity[1], activity[0], round(activity[2], 1), round(now - 0.1, 1)])
+                activities[participant].append(
+                    [video, activity[1], activity[0], round(activity[2], 1), round(now - 0.1, 1)]
+                )
             label, _, recipe = line[2:].partition(";")
             activity = [label.strip(), recipe.strip(), now - 0.1]
         elif line.startswith("%"):
@@ -131,7 +135,10 @@ def main() -> None:
                     open_tracks[name] = [start_s + 0.3, fixture]
                 else:
                     end_track(name, end_s - 0.2, fixture)
-            hands = [f"{hand} hand{'s' if hand == 'both' else ''}" for hand in re.findall(r"\b(left|right|both) hands?\b", text)]
+            hands = [
+                f"{hand} hand{'s' if hand == 'both' else ''}"
+                for hand in re.findall(r"\b(left|right|both) hands?\b", text)
+            ]
             shown = " " + text if number % 5 == 0 else text.rstrip(".") if number % 11 == 0 else text
             stamp = "" if number % 6 == 0 else round(start_s + 0.4, 2)
             narrations.append([f"{video}-{number}", participant, video, shown, round(start_s, 2), round(end_s, 2), "", "", "", "", "", "", "", "",
@@ -160,7 +167,9 @@ def main() -> None:
     write("scene-and-object-movements/mask_info.json", json.dumps(masks, indent=1) + "\n")
     write("audio-annotations/HD_EPIC_Sounds.csv",
           table(sounds, ["participant_id", "video_id", "start_timestamp", "stop_timestamp", "start_sample", "stop_sample", "class", "class_id"]))  # fmt: skip
-    print(f"{len(narrations)} narrations, {len(tracks)} videos, {sum(len(v) for v in tracks.values())} objects -> {OUT}")
+    print(
+        f"{len(narrations)} narrations, {len(tracks)} videos, {sum(len(v) for v in tracks.values())} objects -> {OUT}"
+    )
 
 
 if __name__ == "__main__":

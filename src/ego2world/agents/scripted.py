@@ -31,11 +31,16 @@ def read_script(path: Path, episode: str) -> Mapping[str, Sequence[Proposal]]:
             row = json.loads(line)
             proposal = Proposal(
                 str(row["action"]),
-                {role: tuple(value) if isinstance(value, list) else str(value) for role, value in row.get("roles", {}).items()},
+                {
+                    role: tuple(value) if isinstance(value, list) else str(value)
+                    for role, value in row.get("roles", {}).items()
+                },
             )
             group = str(row["group"])
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise RecordError(str(path), f"found {line[:60]!r} ({error}); needed an object with group, action and roles", number) from None
+            raise RecordError(
+                str(path), f"found {line[:60]!r} ({error}); needed an object with group, action and roles", number
+            ) from None
         if row.get("episode", episode) == episode:
             plans.setdefault(group, []).append(proposal)
     return plans

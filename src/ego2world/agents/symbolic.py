@@ -71,7 +71,9 @@ class SymbolicPlanner:
         bound: dict[str, tuple[str, ...]] = {}
         for role, phrases in intent.phrases:
             ids = tuple(p.head for p in phrases if p.head in self._types)
-            ids += tuple(_HANDS[next((m for m in p.modifiers if m in _HANDS), "both")] for p in phrases if p.head == "hand")
+            ids += tuple(
+                _HANDS[next((m for m in p.modifiers if m in _HANDS), "both")] for p in phrases if p.head == "hand"
+            )
             if ids:
                 bound[role] = ids
         kinds = {role: self._types.get(ids[0], "hand") for role, ids in bound.items()}
@@ -122,7 +124,10 @@ class SymbolicPlanner:
         kind = BY_NAME.get(feedback.proposal.action)
         if kind is None or not feedback.accepted:
             return
-        bound = {role: (value,) if isinstance(value, str) else tuple(value) for role, value in feedback.proposal.roles.items()}
+        bound = {
+            role: (value,) if isinstance(value, str) else tuple(value)
+            for role, value in feedback.proposal.roles.items()
+        }
         for effect in kind.makes:
             for thing in bound.get(effect.role, ()):
                 if isinstance(effect, Goes) and effect.how != "held" and bound.get(effect.to):
@@ -142,7 +147,11 @@ class SymbolicPlanner:
         for failure in feedback.failures:
             if failure.code in {"not_visible", "elsewhere", "unknown_place", "not_held", "closed_around"}:
                 context.belief.doubt(failure.entity)
-            elif failure.code in {"wrong_value", "unknown_value", "already_there", "not_contained", "wrong_kind", "missing_role"} and self._goals:
+            elif (
+                failure.code
+                in {"wrong_value", "unknown_value", "already_there", "not_contained", "wrong_kind", "missing_role"}
+                and self._goals
+            ):
                 if _same(feedback.proposal, self._goals[0]):
                     self._goals.pop(0)
                     return
@@ -199,7 +208,14 @@ class SymbolicPlanner:
         for _, thing in holding:
             if thing.id not in needed:
                 for fixture in context.local.fixtures:
-                    if has(fixture.type, Trait.SURFACE) and fixture.type in {"counter", "table", "sink", "hob", "shelf", "floor"}:
+                    if has(fixture.type, Trait.SURFACE) and fixture.type in {
+                        "counter",
+                        "table",
+                        "sink",
+                        "hob",
+                        "shelf",
+                        "floor",
+                    }:
                         kind = choose("put", {"object": thing.type, "target": fixture.type})
                         if kind is not None and goal.tries < MAX_TRIES:
                             goal.tries += 1

@@ -98,9 +98,7 @@ def parse_seconds(value: Any) -> float | None:
     if not text or text.lower() in {"nan", "null", "none"}:
         return None
     match = _CLOCK.match(text)
-    seconds = (
-        int(match.group(1)) * 3600 + int(match.group(2)) * 60 + float(match.group(3)) if match else float(text)
-    )
+    seconds = int(match.group(1)) * 3600 + int(match.group(2)) * 60 + float(match.group(3)) if match else float(text)
     if not math.isfinite(seconds) or seconds < 0:
         raise ValueError(f"{text!r} is not a time in seconds")
     return seconds

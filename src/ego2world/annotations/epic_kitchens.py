@@ -50,7 +50,9 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
             table.update(read_classes(path, note(path), errors, ambiguous))
     found: dict[str, list[Narration]] = defaultdict(list)
     segments = [
-        path for path in sorted(source.glob("EPIC_100_*.csv")) if "classes" not in path.name and "video_info" not in path.name
+        path
+        for path in sorted(source.glob("EPIC_100_*.csv"))
+        if "classes" not in path.name and "video_info" not in path.name
     ]
     for path in segments:
         name = note(path)
@@ -67,7 +69,7 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
                 if sound is not None:
                     sounds[sound.video_id].append(sound)
     if not found:
-        raise AnnotationError([Problem(str(source), None, None, "no segments", "EPIC_100_<split>.csv")] + errors[:1])
+        raise AnnotationError([Problem(str(source), None, None, "no segments", "EPIC_100_<split>.csv"), *errors[:1]])
     unknown = [video for video in videos or () if video not in found]
     errors += [Problem(str(source), None, "video_id", f"unknown video {v}", _nearest(v, found)) for v in unknown]
     if errors:
@@ -99,13 +101,19 @@ def read_segment(
         errors.append(Problem(name, number, "start_timestamp/narration", "nothing", "times and a sentence"))
         return None
     if end_s < start_s:
-        errors.append(Problem(name, number, "stop_timestamp", f"{end_s} before start {start_s}", "an end at or after the start"))
+        errors.append(
+            Problem(name, number, "stop_timestamp", f"{end_s} before start {start_s}", "an end at or after the start")
+        )
         return None
     frame = row.get("start_frame", "").strip()
     if frame:
         times = [frame_time_s(int(frame), rate, 1) for rate in FRAME_RATES_HZ]
         if min(abs(time - start_s) for time in times) > 0.1:
-            errors.append(Problem(name, number, "start_frame", f"frame {frame} for {start_s} s", "frames from 1 at 50 or 60 a second"))
+            errors.append(
+                Problem(
+                    name, number, "start_frame", f"frame {frame} for {start_s} s", "frames from 1 at 50 or 60 a second"
+                )
+            )
             return None
     verb = one_line(row["verb"])
     names = tuple(class_name(noun) for noun in nouns)
@@ -123,5 +131,7 @@ def check_frame(frame: int, fps: float, duration_s: float) -> float:
     """
     time_s = frame_time_s(frame, fps, 1)
     if time_s > duration_s:
-        raise ValueError(f"frame {frame} beyond video: wrong frame base ({time_s:.2f} s of {duration_s:.2f} s at {fps} fps)")
+        raise ValueError(
+            f"frame {frame} beyond video: wrong frame base ({time_s:.2f} s of {duration_s:.2f} s at {fps} fps)"
+        )
     return time_s

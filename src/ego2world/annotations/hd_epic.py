@@ -73,7 +73,10 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None) -> Dataset:
     unknown = [video for video in videos or () if video not in narrations]
     if unknown:
         raise AnnotationError(
-            [Problem(str(source), None, "video_id", f"unknown video {video}", _nearest(video, narrations)) for video in unknown]
+            [
+                Problem(str(source), None, "video_id", f"unknown video {video}", _nearest(video, narrations))
+                for video in unknown
+            ]
         )
     vocabulary = reader.vocabulary()
     associations = reader.associations()
@@ -144,7 +147,15 @@ class _Reader:
             if narration is None:
                 continue
             if narration.id in seen:
-                self.errors.append(Problem(name, number, "unique_narration_id", f"{narration.id} again (row {seen[narration.id]})", "unique ids"))
+                self.errors.append(
+                    Problem(
+                        name,
+                        number,
+                        "unique_narration_id",
+                        f"{narration.id} again (row {seen[narration.id]})",
+                        "unique ids",
+                    )
+                )
             seen[narration.id] = number
             found[narration.video_id].append(narration)
         self.file(name)
@@ -152,7 +163,9 @@ class _Reader:
 
     def _erratum(self) -> frozenset[str]:
         path = self.file(f"{_NARRATIONS}_erratum.csv")
-        return frozenset() if path is None else frozenset(next(iter(row.values())) for _, row in read_csv(path, ()) if row)
+        return (
+            frozenset() if path is None else frozenset(next(iter(row.values())) for _, row in read_csv(path, ()) if row)
+        )
 
     def _narration(self, name: str, number: int, row: Mapping[str, Any], erratum: frozenset[str]) -> Narration | None:
         problems: list[Problem] = []
@@ -164,7 +177,11 @@ class _Reader:
                 problems.append(Problem(name, number, field, repr(row.get(field))[:60], needed))
                 return None
 
-        identifier, video, text = one_line(row.get("unique_narration_id")), one_line(row.get("video_id")), one_line(row.get("narration"))
+        identifier, video, text = (
+            one_line(row.get("unique_narration_id")),
+            one_line(row.get("video_id")),
+            one_line(row.get("narration")),
+        )
         start_s = value("start_timestamp", parse_seconds, "seconds")
         end_s = value("end_timestamp", parse_seconds, "seconds")
         for field, found in (("unique_narration_id", identifier), ("video_id", video), ("narration", text)):
@@ -174,8 +191,15 @@ class _Reader:
             if time is None and not any(problem.field == field for problem in problems):
                 problems.append(Problem(name, number, field, "nothing", "seconds"))
         if start_s is not None and end_s is not None and end_s < start_s:
-            problems.append(Problem(name, number, "end_timestamp", f"{end_s} before start {start_s}", "an end at or after the start"))
-        lists = {field: value(field, parse_list, "a list") or () for field in ("verbs", "nouns", "pairs", "main_actions", "hands")}
+            problems.append(
+                Problem(
+                    name, number, "end_timestamp", f"{end_s} before start {start_s}", "an end at or after the start"
+                )
+            )
+        lists = {
+            field: value(field, parse_list, "a list") or ()
+            for field in ("verbs", "nouns", "pairs", "main_actions", "hands")
+        }
         stamp = value("narration_timestamp", parse_seconds, "seconds or nothing")
         if problems:
             self.errors += problems
@@ -219,25 +243,54 @@ class _Reader:
             found[video] = tuple(sorted(kept, key=lambda one: (one.tracks[0].start_s if one.tracks else 0.0, one.id)))
         return found
 
-    def _association(self, name: str, video: str, identifier: str, item: Any, masks: Mapping[str, Any]) -> Association | None:
+    def _association(
+        self, name: str, video: str, identifier: str, item: Any, masks: Mapping[str, Any]
+    ) -> Association | None:
         tracks: list[Track] = []
         try:
             label = one_line(item["name"])
-            rows = [(str(t["track_id"]), float(t["time_segment"][0]), float(t["time_segment"][1]), list(t["masks"])) for t in item["tracks"]]
+            rows = [
+                (str(t["track_id"]), float(t["time_segment"][0]), float(t["time_segment"][1]), list(t["masks"]))
+                for t in item["tracks"]
+            ]
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            self.warnings.append(Problem(name, None, f"{video}/{identifier}", f"{type(error).__name__} {error}", "name and tracks with track_id, time_segment, masks"))
+            self.warnings.append(
+                Problem(
+                    name,
+                    None,
+                    f"{video}/{identifier}",
+                    f"{type(error).__name__} {error}",
+                    "name and tracks with track_id, time_segment, masks",
+                )
+            )
             return None
         spans: dict[tuple[float, float], str] = {}
         for track, start_s, end_s, mask_ids in sorted(rows, key=lambda row: (row[1], row[2], -len(row[3]), row[0])):
             if end_s < start_s:
-                self.warnings.append(Problem(name, None, f"{video}/{identifier}/{track}", f"[{start_s}, {end_s}]", "an end at or after the start"))
+                self.warnings.append(
+                    Problem(
+                        name,
+                        None,
+                        f"{video}/{identifier}/{track}",
+                        f"[{start_s}, {end_s}]",
+                        "an end at or after the start",
+                    )
+                )
                 continue
             if (start_s, end_s) in spans:
-                self.warnings.append(Problem(name, None, f"{video}/{identifier}/{track}", f"the same movement as {spans[(start_s, end_s)]}", "one; merged"))
+                self.warnings.append(
+                    Problem(
+                        name,
+                        None,
+                        f"{video}/{identifier}/{track}",
+                        f"the same movement as {spans[(start_s, end_s)]}",
+                        "one; merged",
+                    )
+                )
                 continue
             spans[(start_s, end_s)] = track
             fixtures = [fixture_name(masks.get(mask, {}).get("fixture")) for mask in mask_ids[:2]]
-            tracks.append(Track(track, start_s, end_s, *(fixtures + [None, None])[:2]))
+            tracks.append(Track(track, start_s, end_s, *([*fixtures, None, None])[:2]))
         return Association(identifier, video, label, tuple(tracks), bool(_PLACEHOLDER.match(label)))
 
     # activities, recipes, sounds, gaze ----------------------------------------------------------------------
@@ -264,7 +317,11 @@ class _Reader:
             try:
                 found[identifier] = _recipe(identifier, item)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                self.warnings.append(Problem(name, None, identifier, f"{type(error).__name__} {error}", "a recipe with name, steps, captures"))
+                self.warnings.append(
+                    Problem(
+                        name, None, identifier, f"{type(error).__name__} {error}", "a recipe with name, steps, captures"
+                    )
+                )
         return found
 
     def sounds(self) -> dict[str, tuple[Sound, ...]]:
@@ -277,7 +334,10 @@ class _Reader:
             sound = read_sound(name, number, row, self.warnings)
             if sound is not None:
                 found[sound.video_id].append(sound)
-        return {video: tuple(sorted(rows, key=lambda one: (one.start_s, one.end_s, one.label))) for video, rows in found.items()}
+        return {
+            video: tuple(sorted(rows, key=lambda one: (one.start_s, one.end_s, one.label)))
+            for video, rows in found.items()
+        }
 
     def priming(self) -> list[Priming]:
         path = self.file("eye-gaze-priming/priming_info.json") or self.file("eye_gaze_priming/priming_info.json")
@@ -290,7 +350,9 @@ def _in_time(narration: Narration) -> tuple[float, float, tuple[int, ...], str]:
 
 
 def _pairs(values: Iterable[Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((one_line(pair[0]), one_line(pair[1])) for pair in values if isinstance(pair, tuple) and len(pair) == 2)
+    return tuple(
+        (one_line(pair[0]), one_line(pair[1])) for pair in values if isinstance(pair, tuple) and len(pair) == 2
+    )
 
 
 def read_classes(
@@ -328,14 +390,24 @@ def read_activity(
         if raw_end.lower() == "end":
             end_s = durations_s.get(video)
             if end_s is None:
-                warnings.append(Problem(name, number, "end_time", "'end' of a video of unknown duration", "seconds; kept open"))
+                warnings.append(
+                    Problem(name, number, "end_time", "'end' of a video of unknown duration", "seconds; kept open")
+                )
         else:
             end_s = parse_seconds(raw_end)
     except ValueError as error:
         errors.append(Problem(name, number, "start_time/end_time", str(error), "seconds or 'end'"))
         return None
     if start_s is None or (end_s is not None and end_s < start_s):
-        errors.append(Problem(name, number, "start_time", f"{row.get('start_time')!r} to {row.get('end_time')!r}", "a start before its end"))
+        errors.append(
+            Problem(
+                name,
+                number,
+                "start_time",
+                f"{row.get('start_time')!r} to {row.get('end_time')!r}",
+                "a start before its end",
+            )
+        )
         return None
     return Activity(video, one_line(row.get("high_level_activity_label")), start_s, end_s, recipe_ids, number)
 
@@ -363,7 +435,9 @@ def read_sound(name: str, number: int, row: Mapping[str, str], errors: list[Prob
         errors.append(Problem(name, number, "start_timestamp", str(error), "hh:mm:ss.sss"))
         return None
     if start_s is None or end_s is None or end_s < start_s:
-        errors.append(Problem(name, number, "stop_timestamp", repr(row["stop_timestamp"]), "a stop at or after the start"))
+        errors.append(
+            Problem(name, number, "stop_timestamp", repr(row["stop_timestamp"]), "a stop at or after the start")
+        )
         return None
     for field, time_s in (("start_sample", start_s), ("stop_sample", end_s)):
         cell = row.get(field, "").strip()

@@ -127,12 +127,16 @@ def read_table(path: Path) -> dict[str, list[Any]]:
         with path.open("rb") as file:
             frame = _TableUnpickler(file).load()
     except pickle.UnpicklingError as error:
-        raise AnnotationError([Problem(str(path), None, None, str(error), "a pickled table of plain values")], advice) from None
+        raise AnnotationError(
+            [Problem(str(path), None, None, str(error), "a pickled table of plain values")], advice
+        ) from None
     except (EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, MemoryError, UnicodeError) as error:
         found = f"a file of {path.stat().st_size} bytes that ends early or is damaged ({type(error).__name__})"
         raise AnnotationError([Problem(str(path), None, None, found, "a whole pickled table")], advice) from None
     if not isinstance(frame, _Frame) or frame.manager is None:
-        raise AnnotationError([Problem(str(path), None, None, f"a pickled {type(frame).__name__}", "a DataFrame")], advice)
+        raise AnnotationError(
+            [Problem(str(path), None, None, f"a pickled {type(frame).__name__}", "a DataFrame")], advice
+        )
     columns = [str(name) for name in frame.manager.axes[0].values()]
     table: dict[str, list[Any]] = {}
     for values, placement in frame.manager.blocks:

@@ -42,7 +42,9 @@ def register(app: typer.Typer) -> None:
             print_json(result)
             return
         out.print(f"plain executor   {result['plain_steps_per_cpu_s']:>9,} accepted steps per CPU-second ({biggest})")
-        out.print(f"compiler         {result['compile_narrations_per_s']:>9,} narrations per CPU-second (sample kitchens)")
+        out.print(
+            f"compiler         {result['compile_narrations_per_s']:>9,} narrations per CPU-second (sample kitchens)"
+        )
 
 
 def plain_rate(episode: Episode, seconds: float) -> float:

@@ -80,7 +80,9 @@ def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
     for title, name in _METRIC_ROWS:
         values = [score["metrics"][name] for score in scores]
         table.add_row(title, *("no task" if v is None else f"{100 * v:.1f} %" for v in values))
-    table.add_row("tasks (terminal-state, event)", *(f"{s['tasks']} ({s['tasks_terminal']}, {s['tasks_event']})" for s in scores))
+    table.add_row(
+        "tasks (terminal-state, event)", *(f"{s['tasks']} ({s['tasks_terminal']}, {s['tasks_event']})" for s in scores)
+    )
     table.add_row("attempts accepted", *(f"{s['pooled']['accepted']}/{s['pooled']['attempts']}" for s in scores))
     for name in ("visual_queries", "visual_answers", "repeated_region_queries", "cross_group_hits", "conflicts"):
         table.add_row(name.replace("_", " "), *(str(score["resources"][name]) for score in scores))

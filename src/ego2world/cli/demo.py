@@ -18,7 +18,12 @@ from ego2world.samples import sample_source
 from ego2world.tasks.audit import audit
 from ego2world.tasks.build import build_worlds
 
-RUNS = (("reference", Memory.PERSISTENT), ("symbolic", Memory.PERSISTENT), ("symbolic", Memory.RESET), ("random", Memory.PERSISTENT))
+RUNS = (
+    ("reference", Memory.PERSISTENT),
+    ("symbolic", Memory.PERSISTENT),
+    ("symbolic", Memory.RESET),
+    ("random", Memory.PERSISTENT),
+)
 MARK = ".ego2world-demo"
 
 
@@ -26,7 +31,11 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
 
     @app.command("demo")
-    def demo_command(out_dir: Path = typer.Option(Path("demo"), "--out", help="Folder to write to; an earlier demo in it is replaced.")) -> None:
+    def demo_command(
+        out_dir: Path = typer.Option(
+            Path("demo"), "--out", help="Folder to write to; an earlier demo in it is replaced."
+        ),
+    ) -> None:
         """Run the whole job on the sample kitchens: compile, audit, act, score, report.
 
         Example: ego2world demo --out demo
@@ -40,10 +49,14 @@ def register(app: typer.Typer) -> None:
         worlds = out_dir / "worlds"
         with progress("compiling") as update:
             totals = build_worlds(read_hd_epic(sample_source()), worlds, progress=update)["totals"]
-        out.print(f"compiled  {totals['narrations']} narrations of {totals['videos']} videos into {totals['operations']} operations and {totals['tasks']} tasks")
+        out.print(
+            f"compiled  {totals['narrations']} narrations of {totals['videos']} videos into {totals['operations']} operations and {totals['tasks']} tasks"
+        )
         with progress("auditing") as update:
             checked = audit(worlds, update)
-        out.print(f"audited   {checked['negative_rejected']} of {checked['negative_suites']} negative suites rejected; verdict: {checked['verdict']}")
+        out.print(
+            f"audited   {checked['negative_rejected']} of {checked['negative_suites']} negative suites rejected; verdict: {checked['verdict']}"
+        )
         folders = []
         for planner, memory in RUNS:
             folder = out_dir / "runs" / f"{planner}-{memory.value}"
@@ -55,7 +68,9 @@ def register(app: typer.Typer) -> None:
         out.print(scores_table(scores))
         out.print(f"\nreport: {out_dir / 'report' / 'index.html'}\n\nNext, try:", soft_wrap=True)
         first = next(iter(read_hd_epic(sample_source()).narrations))
-        out.print(f"  ego2world show {worlds} {first}              what was compiled from which narration", soft_wrap=True)
+        out.print(
+            f"  ego2world show {worlds} {first}              what was compiled from which narration", soft_wrap=True
+        )
         out.print(f"  ego2world play {worlds} {first}              act in it yourself", soft_wrap=True)
         out.print("  ego2world compile YOUR_ANNOTATIONS --out worlds   your own data (docs/DATA.md)", soft_wrap=True)
         if checked["verdict"] != "pass":

@@ -56,7 +56,7 @@ def _play(environment: Environment, number: int) -> None:
             return
         if not line:
             continue
-        word, _, rest = line.partition(" ")
+        word = line.split()[0]
         if word in {"quit", "exit"}:
             return
         if word == "help":
@@ -91,7 +91,8 @@ def read_command(line: str) -> Proposal:
     """Read "put_on mug to=counter 1" as a proposal: an action, its object, and further roles."""
     action, _, rest = line.partition(" ")
     roles: dict[str, str | tuple[str, ...]] = {}
-    role, words = "object", []
+    role = "object"
+    words: list[str] = []
     for word in rest.split():
         key, equals, value = word.partition("=")
         if equals and key in _ROLES:
@@ -118,4 +119,8 @@ def _tasks_ended(environment: Environment, number: int, events: dict[int, list[E
         if task.last_group == number:
             own = [e for g in range(task.first_group, number + 1) for e in events.get(g, [])]
             truths = Contract.of(task.contract).each(environment.state, own)
-            out.print(f"  {task.id}: {sum(t == 'true' for t in truths)} of {len(truths)} conditions true - {task.instruction}", soft_wrap=True, markup=False)
+            out.print(
+                f"  {task.id}: {sum(t == 'true' for t in truths)} of {len(truths)} conditions true - {task.instruction}",
+                soft_wrap=True,
+                markup=False,
+            )

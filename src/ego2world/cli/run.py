@@ -38,7 +38,9 @@ def register(app: typer.Typer) -> None:
         if script is not None and not script.is_file():
             raise UsageError(f"no script {script}")
         chosen = tuple(e.strip() for e in episodes.split(",") if e.strip()) if episodes else ()
-        settings = Settings(planner, memory, limit, seed, suite.name if suite else "all", str(script) if script else None, chosen)
+        settings = Settings(
+            planner, memory, limit, seed, suite.name if suite else "all", str(script) if script else None, chosen
+        )
         with progress("running") as update:
             run(worlds, out_dir, settings, _suite(suite), update)
         score = score_run(out_dir)

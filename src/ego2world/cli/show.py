@@ -56,7 +56,13 @@ def _collection(worlds: Path, as_json: bool) -> None:
 
 def _episode(episode: Episode, as_json: bool) -> None:
     if as_json:
-        print_json({"id": episode.id, "sha256": episode.sha256, "tasks": [dict(id=t.id, instruction=t.instruction, tier=t.tier) for t in episode.tasks]})
+        print_json(
+            {
+                "id": episode.id,
+                "sha256": episode.sha256,
+                "tasks": [dict(id=t.id, instruction=t.instruction, tier=t.tier) for t in episode.tasks],
+            }
+        )
         return
     for zone in episode.world.zones:
         fixtures = sorted(episode.world.entities[f].name for f, z in episode.world.zone_of.items() if z == zone)
@@ -79,22 +85,39 @@ def _episode(episode: Episode, as_json: bool) -> None:
     out.print(table, markup=False)
     out.print()
     for task in episode.tasks:
-        out.print(f"{task.id}  {task.tier:<14}  groups {task.first_group + 1}-{task.last_group + 1}  {task.instruction}", soft_wrap=True, markup=False)
+        out.print(
+            f"{task.id}  {task.tier:<14}  groups {task.first_group + 1}-{task.last_group + 1}  {task.instruction}",
+            soft_wrap=True,
+            markup=False,
+        )
 
 
 def _task(episode: Episode, task_id: str, as_json: bool) -> None:
     task = next((t for t in episode.tasks if t.id == task_id), None)
     if task is None:
-        raise UsageError(f"{episode.id} has no task {task_id}; it has: {', '.join(t.id for t in episode.tasks) or 'none'}")
+        raise UsageError(
+            f"{episode.id} has no task {task_id}; it has: {', '.join(t.id for t in episode.tasks) or 'none'}"
+        )
     if as_json:
-        print_json({"id": task.id, "instruction": task.instruction, "contract": dict(task.contract), "source": dict(task.source)})
+        print_json(
+            {
+                "id": task.id,
+                "instruction": task.instruction,
+                "contract": dict(task.contract),
+                "source": dict(task.source),
+            }
+        )
         return
     names = {i: e.name for i, e in episode.world.entities.items()}
     operations: dict[str, Any] = {o["id"]: o for o in episode.operations}
     out.print(f"{task.id} ({task.tier}): {task.instruction}", soft_wrap=True, markup=False)
     for condition in task.contract["conditions"]:
         witness = operations.get(condition.get("witness", ""))
-        because = f"   made true by {witness['id']}: {witness['says']} ({', '.join(witness['narration_ids'])})" if witness else ""
+        because = (
+            f"   made true by {witness['id']}: {witness['says']} ({', '.join(witness['narration_ids'])})"
+            if witness
+            else ""
+        )
         out.print(f"  - {describe(condition, names)}{because}", soft_wrap=True, markup=False)
     for group in episode.groups[task.first_group : task.last_group + 1]:
         out.print(f"{group.id}: {group.instruction}", soft_wrap=True, markup=False)

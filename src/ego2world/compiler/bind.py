@@ -12,17 +12,19 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from ego2world.annotations.cells import class_name
 from ego2world.annotations.records import Association, Track, Vocabulary
 from ego2world.compiler.scene import Scene
 from ego2world.compiler.tracks import NamedTrack, name_fit, named, put_fit, take_fit, use_fit
-from ego2world.annotations.cells import class_name
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import ORDINALS, NounPhrase
 from ego2world.world.kinds import Trait, has, with_trait
 from ego2world.world.state import BOTH, LEFT, RIGHT, carriers
 
 FIXTURES = with_trait(Trait.FIXED) - {"zone", "light", "fan", "socket"}
-_SINGLE = frozenset("fridge freezer oven microwave dishwasher washing_machine sink hob tap floor light fan room".split())
+_SINGLE = frozenset(
+    "fridge freezer oven microwave dishwasher washing_machine sink hob tap floor light fan room".split()
+)
 _TAKING = frozenset("take take_out remove lift gather pick unplug detach uncover_lid take_off".split())
 _PUTTING = frozenset("put insert hang drop throw throw_away cover_lid pour_food add pass position".split())
 _BY_PACK = frozenset(
@@ -97,7 +99,9 @@ class Binder:
         placeholders = [a.id for a in associations if a.placeholder]
         if placeholders:
             scene.note("bind", f"{len(placeholders)} placeholder track(s) without a name left out", placeholders)
-        names = sorted({f for t in self.tracks for m in t.association.tracks for f in (m.start_fixture, m.end_fixture) if f})
+        names = sorted(
+            {f for t in self.tracks for m in t.association.tracks for f in (m.start_fixture, m.end_fixture) if f}
+        )
         for name in names:
             self._add_twin_fixture(name)
 
@@ -114,7 +118,9 @@ class Binder:
             kind = kind if kind in FIXTURES else "counter"
         spoken = word.replace("_", " ")
         identifier = f"{word}_{number}" if number else word
-        self.scene.add(kind, f"{spoken} {int(number)}" if number else spoken, (f"fixture {name}",), identifier, fixed=True)
+        self.scene.add(
+            kind, f"{spoken} {int(number)}" if number else spoken, (f"fixture {name}",), identifier, fixed=True
+        )
         self.scene.learn(identifier, name, "")
         self.fixtures[name] = identifier
         self.known[identifier] = _Known(heads={kind, spoken})
@@ -141,7 +147,11 @@ class Binder:
         if hint is not None and self.scene.entities[hint].type in _COMPATIBLE.get(kind, {kind}):
             return self._note_fixture(hint, phrase, mention)
         same = [e for e in self.known if self.scene.entities[e].type == kind and e in self.scene.zone_of]
-        nested = [e for e in self.known if self.scene.entities[e].type == kind and e not in self.scene.zone_of and e in self.known]
+        nested = [
+            e
+            for e in self.known
+            if self.scene.entities[e].type == kind and e not in self.scene.zone_of and e in self.known
+        ]
         if kind in _SINGLE and same:
             return self._note_fixture(same[0], phrase, mention)
         wanted = {m for m in phrase.modifiers if m not in {"same", "kitchen"} and not lexicon().known_noun(m)}
@@ -155,8 +165,10 @@ class Binder:
                 return self._note_fixture(max(fitting, key=lambda e: self.known[e].mentioned_s), phrase, mention)
         if mention.sense in {"open", "close"} or kind in {"drawer", "cupboard", "shelf"}:
             ahead = self._fixture_ahead(kind, mention)
-            if ahead is not None and not self._conflict(wanted, self.known[ahead].modifiers) and not (
-                mention.sense == "open" and facts.get(("openness", ahead)) == "open"
+            if (
+                ahead is not None
+                and not self._conflict(wanted, self.known[ahead].modifiers)
+                and not (mention.sense == "open" and facts.get(("openness", ahead)) == "open")
             ):
                 return self._note_fixture(ahead, phrase, mention)
         fitting = [e for e in (*same, *nested) if not self._conflict(wanted, self.known[e].modifiers)]
@@ -167,7 +179,11 @@ class Binder:
             shut = [e for e in fitting if facts.get(("openness", e)) != "open"]
             fitting = shut
         exact = [e for e in fitting if wanted and wanted <= self.known[e].modifiers]
-        pool = exact or ([e for e in fitting if not wanted or not self.known[e].modifiers] if kind in {"cupboard", "drawer", "shelf"} else fitting)
+        pool = exact or (
+            [e for e in fitting if not wanted or not self.known[e].modifiers]
+            if kind in {"cupboard", "drawer", "shelf"}
+            else fitting
+        )
         heard = [e for e in pool if self.known[e].order >= 0]
         if heard:
             return self._note_fixture(max(heard, key=lambda e: self.known[e].mentioned_s), phrase, mention)
@@ -184,7 +200,11 @@ class Binder:
     def _nested(self, phrase: NounPhrase, kind: str, host: str, mention: Mention) -> str:
         """Return the drawer or rack inside a host, told apart by its modifiers."""
         wanted = {m for m in phrase.modifiers if lexicon().kind(m) not in _HOSTS}
-        inside = [e for e, k in self.known.items() if self.scene.initial.get(("place", e)) == ("in", host) and self.scene.entities[e].type == kind and k.heads]
+        inside = [
+            e
+            for e, k in self.known.items()
+            if self.scene.initial.get(("place", e)) == ("in", host) and self.scene.entities[e].type == kind and k.heads
+        ]
         fitting = [e for e in inside if not self._conflict(wanted, self.known[e].modifiers)]
         exact = [e for e in fitting if wanted == self.known[e].modifiers or not wanted]
         chosen = exact or (fitting if wanted and not any(self.known[e].modifiers for e in fitting) else [])
@@ -193,7 +213,9 @@ class Binder:
         label = " ".join([*sorted(wanted, key=phrase.text.find), phrase.head])
         identifier = self.scene.add(kind, f"{label} of {self.scene.entities[host].name}", (mention.narration_id,))
         self.known[identifier] = _Known(heads={phrase.head})
-        self.scene.assume(("place", identifier), ("in", host), "bind", f"a {kind} named as part of {host}", (mention.narration_id,))
+        self.scene.assume(
+            ("place", identifier), ("in", host), "bind", f"a {kind} named as part of {host}", (mention.narration_id,)
+        )
         return self._note_fixture(identifier, phrase, mention, wanted)
 
     def _fixture_ahead(self, kind: str, mention: Mention) -> str | None:
@@ -202,30 +224,36 @@ class Binder:
         best: tuple[float, str] | None = None
         for track in self.tracks:
             for movement in track.association.tracks:
-                for moment_s, name in ((movement.start_s, movement.start_fixture), (movement.end_s, movement.end_fixture)):
+                for moment_s, name in (
+                    (movement.start_s, movement.start_fixture),
+                    (movement.end_s, movement.end_fixture),
+                ):
                     entity = self.fixture_of(name)
                     if entity is None or self.scene.entities[entity].type not in kinds:
                         continue
                     away = moment_s - mention.start_s
-                    if -1.0 <= away <= 20.0 and mention.sense != "close" or mention.sense == "close" and -20.0 <= away <= 1.0:
+                    if (-1.0 <= away <= 20.0 and mention.sense != "close") or (
+                        mention.sense == "close" and -20.0 <= away <= 1.0
+                    ):
                         candidate = (abs(away), entity)
                         best = min(best, candidate) if best else candidate
         return best[1] if best else None
 
-    def _note_fixture(self, identifier: str, phrase: NounPhrase, mention: Mention, wanted: set[str] | None = None) -> str:
+    def _note_fixture(
+        self, identifier: str, phrase: NounPhrase, mention: Mention, wanted: set[str] | None = None
+    ) -> str:
         record = self.known[identifier]
         if wanted is None:
-            wanted = {m for m in phrase.modifiers if m not in {"other", "same", "kitchen"} and not lexicon().known_noun(m)}
+            wanted = {
+                m for m in phrase.modifiers if m not in {"other", "same", "kitchen"} and not lexicon().known_noun(m)
+            }
         record.modifiers |= wanted
         self._touch(identifier, phrase, mention)
         return identifier
 
     @staticmethod
     def _conflict(wanted: set[str], has_: set[str]) -> bool:
-        for group in _EXCLUSIVE:
-            if wanted & group and has_ & group and not wanted & has_ & group:
-                return True
-        return False
+        return any(wanted & group and has_ & group and not wanted & has_ & group for group in _EXCLUSIVE)
 
     # everything ---------------------------------------------------------------------------------------------
 
@@ -259,7 +287,9 @@ class Binder:
             for found in reversed(self.last[-4:]):
                 heads = sorted(self.known[found[0]].heads) if found and found[0] in self.known else []
                 if heads:
-                    return self.resolve(replace(phrase, head=heads[0], modifiers=(*phrase.modifiers, "other")), mention, hint, exclude)
+                    return self.resolve(
+                        replace(phrase, head=heads[0], modifiers=(*phrase.modifiers, "other")), mention, hint, exclude
+                    )
             return ()
         kind = self.kind_of(phrase)
         if kind == "hand":
@@ -273,7 +303,11 @@ class Binder:
             return (fixture,)
         if has(kind, Trait.SUBSTANCE):
             by_pack = mention.role == "object" and mention.sense in _BY_PACK and not phrase.piece
-            return (self._pack(phrase, kind, mention) if by_pack else self.substance(phrase.phrase, kind, mention.narration_id),)
+            return (
+                self._pack(phrase, kind, mention)
+                if by_pack
+                else self.substance(phrase.phrase, kind, mention.narration_id),
+            )
         found = self._things(phrase, kind, mention, exclude)
         if mention.role == "object":
             self.last.append(found)
@@ -302,14 +336,20 @@ class Binder:
                 known = self.known.get(found[0])
                 if known and known.heads:
                     word = sorted(known.heads)[0]
-                    other = NounPhrase(phrase.text, word, (*phrase.modifiers, *(("other",) if "other" not in phrase.modifiers else ())))
+                    other = NounPhrase(
+                        phrase.text, word, (*phrase.modifiers, *(("other",) if "other" not in phrase.modifiers else ()))
+                    )
                     return self.resolve(other, mention)
             return found
         return ()
 
     def substance(self, name: str, kind: str, evidence: str) -> str:
         """Return the one entity of a substance's name within the episode."""
-        name = " ".join(word for word in name.split() if word not in {"some", "more", "excess", "little", "other", "remaining", "rest"})
+        name = " ".join(
+            word
+            for word in name.split()
+            if word not in {"some", "more", "excess", "little", "other", "remaining", "rest"}
+        )
         for identifier, entity in self.scene.entities.items():
             if entity.type == kind and entity.name == name:
                 self.scene.learn(identifier, name, evidence)
@@ -335,14 +375,22 @@ class Binder:
         else:
             found = self.scene.add(_PACK_OF[kind], phrase.phrase, (mention.narration_id,))
             self.known[found] = _Known(heads={phrase.head}, modifiers=set(phrase.modifiers))
-            self.scene.assume(("contains", found, content), True, "bind", f"{phrase.text!r} is handled by its container", (mention.narration_id,))
+            self.scene.assume(
+                ("contains", found, content),
+                True,
+                "bind",
+                f"{phrase.text!r} is handled by its container",
+                (mention.narration_id,),
+            )
         self._touch(found, phrase, mention)
         self.last.append((found,))
         return found
 
     # things -------------------------------------------------------------------------------------------------
 
-    def _things(self, phrase: NounPhrase, kind: str, mention: Mention, exclude: tuple[str, ...] = ()) -> tuple[str, ...]:
+    def _things(
+        self, phrase: NounPhrase, kind: str, mention: Mention, exclude: tuple[str, ...] = ()
+    ) -> tuple[str, ...]:
         count = phrase.count or 1
         if count > 4 or (phrase.plural and phrase.count is None):
             return (self._group(phrase, kind, mention),)
@@ -366,7 +414,12 @@ class Binder:
 
     def _group(self, phrase: NounPhrase, kind: str, mention: Mention) -> str:
         for identifier, record in sorted(self.known.items(), key=lambda item: -item[1].order):
-            if record.plural and phrase.head in record.heads and not self._conflict(set(phrase.modifiers), record.modifiers) and record.order >= 0:
+            if (
+                record.plural
+                and phrase.head in record.heads
+                and not self._conflict(set(phrase.modifiers), record.modifiers)
+                and record.order >= 0
+            ):
                 self._touch(identifier, phrase, mention)
                 return identifier
         track, fit = self._best_track(phrase, mention)
@@ -377,7 +430,9 @@ class Binder:
             if in_hand is not None:
                 self._touch(in_hand, phrase, mention)
                 return in_hand
-        words = [word for word in phrase.text.split() if word not in {"the", "some", "all", "these", "those", "my", "of"}]
+        words = [
+            word for word in phrase.text.split() if word not in {"the", "some", "all", "these", "those", "my", "of"}
+        ]
         return self._new(kind, " ".join(words) or phrase.phrase, phrase, mention, plural=True)
 
     def _one(self, phrase: NounPhrase, kind: str, mention: Mention, exclude: tuple[str, ...]) -> str:
@@ -389,9 +444,15 @@ class Binder:
             if value > score:
                 best, score = identifier, value
         track, fit = self._best_track(phrase, mention, exclude)
-        if mention.role == "object" and mention.sense in _PUTTING and fit < 1.3 and (best is None or not self._held(best)):
+        if (
+            mention.role == "object"
+            and mention.sense in _PUTTING
+            and fit < 1.3
+            and (best is None or not self._held(best))
+        ):
             in_hand = self._in_hand(phrase, kind, exclude)
-            if in_hand is not None and (best is None or self.known[best].track is None or self._time_fit(self.known[best].track, mention) < 0.4):
+            track_of_best = self.known[best].track if best is not None else None
+            if in_hand is not None and (track_of_best is None or self._time_fit(track_of_best, mention) < 0.4):
                 self.scene.note("bind", "what is put down is what is held", (mention.narration_id,), entity=in_hand)
                 self._touch(in_hand, phrase, mention)
                 return in_hand
@@ -399,7 +460,12 @@ class Binder:
             held = best is not None and score >= 1.3 and self.known[best].track is None and self._held(best)
             if held and mention.sense in _PUTTING and best is not None:
                 self._link(best, track)
-                self.scene.note("bind", "held since its pick-up and put down when this track ends", (mention.narration_id, track.association.id), entity=best)
+                self.scene.note(
+                    "bind",
+                    "held since its pick-up and put down when this track ends",
+                    (mention.narration_id, track.association.id),
+                    entity=best,
+                )
                 self._touch(best, phrase, mention)
                 return best
             return self._from_track(track, phrase, mention)
@@ -418,7 +484,9 @@ class Binder:
             if thing in exclude or record is None or self._conflict(set(phrase.modifiers), record.modifiers):
                 continue
             entity = self.scene.entities[thing]
-            names = {singular(w) for head in record.heads for w in head.split()} | {singular(w) for w in entity.name.split()}
+            names = {singular(w) for head in record.heads for w in head.split()} | {
+                singular(w) for w in entity.name.split()
+            }
             generic = kind in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat", "lid"}
             if singular(word) in names or (entity.type == kind and not generic):
                 return thing
@@ -443,7 +511,11 @@ class Binder:
             fit = 0.85
         elif record.track is not None and name_fit(phrase, record.track) >= 0.5:
             fit = name_fit(phrase, record.track)
-        elif entity.type == kind and kind not in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat"} and phrase.head in {kind, kind.replace("_", " ")}:
+        elif (
+            entity.type == kind
+            and kind not in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat"}
+            and phrase.head in {kind, kind.replace("_", " ")}
+        ):
             fit = 0.7
         else:
             return 0.0
@@ -467,12 +539,19 @@ class Binder:
             fit += -0.5 if held else 0.0
             if phrase.determiner in {"another"}:
                 fit -= 0.5
-        elif mention.role == "object" and mention.sense in _PUTTING or mention.role == "instrument":
+        elif (mention.role == "object" and mention.sense in _PUTTING) or mention.role == "instrument":
             fit += 0.8 if held else -0.15
         fit += self._time_fit(record.track, mention) if record.track is not None else 0.0
-        if record.track is not None and mention.role == "object" and mention.sense in _TAKING | _PUTTING and record.track.association.tracks:
+        if (
+            record.track is not None
+            and mention.role == "object"
+            and mention.sense in _TAKING | _PUTTING
+            and record.track.association.tracks
+        ):
             if self._time_fit(record.track, mention) == 0 and any(
-                name_fit(phrase, t) >= 0.8 and self._time_fit(t, mention) > 0.5 for t in self.tracks if t is not record.track
+                name_fit(phrase, t) >= 0.8 and self._time_fit(t, mention) > 0.5
+                for t in self.tracks
+                if t is not record.track
             ):
                 fit -= 0.5
         return fit
@@ -489,7 +568,9 @@ class Binder:
             return max((put_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
         return 0.7 * max((use_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
 
-    def _best_track(self, phrase: NounPhrase, mention: Mention, exclude: tuple[str, ...] = ()) -> tuple[NamedTrack | None, float]:
+    def _best_track(
+        self, phrase: NounPhrase, mention: Mention, exclude: tuple[str, ...] = ()
+    ) -> tuple[NamedTrack | None, float]:
         """Return the best track without an entity yet, scored like entities are."""
         best: tuple[NamedTrack | None, float] = (None, 0.0)
         for track in self.tracks:
@@ -517,7 +598,10 @@ class Binder:
         if record is None or record.track is None:
             return None
         fit = put_fit if mention.sense in _PUTTING else take_fit
-        scored = [(fit(m, mention.start_s, mention.end_s), -index, m) for index, m in enumerate(record.track.association.tracks)]
+        scored = [
+            (fit(m, mention.start_s, mention.end_s), -index, m)
+            for index, m in enumerate(record.track.association.tracks)
+        ]
         best = max(scored, default=None, key=lambda item: item[:2])
         return best[2] if best is not None and best[0] > 0.15 else None
 
@@ -532,10 +616,20 @@ class Binder:
             content = self.substance(track.head, kind, track.association.id)
             kind = _PACK_OF[kind]
         identifier = self.scene.add(kind, class_name(name), (track.association.id,), fixed=kind in FIXTURES)
-        self.known[identifier] = _Known(heads={track.head}, modifiers=set(track.words) - set(track.head.split()), plural=phrase.plural and not phrase.count)
+        self.known[identifier] = _Known(
+            heads={track.head},
+            modifiers=set(track.words) - set(track.head.split()),
+            plural=phrase.plural and not phrase.count,
+        )
         self._link(identifier, track)
         if content is not None:
-            self.scene.assume(("contains", identifier, content), True, "bind", f"track {name!r} names a container by its content", (track.association.id,))
+            self.scene.assume(
+                ("contains", identifier, content),
+                True,
+                "bind",
+                f"track {name!r} names a container by its content",
+                (track.association.id,),
+            )
         self._touch(identifier, phrase, mention)
         return identifier
 
@@ -552,15 +646,37 @@ class Binder:
             of_kind = self.kind_of(phrase.of)
             if has(of_kind, Trait.SUBSTANCE):
                 content = self.substance(phrase.of.phrase, of_kind, mention.narration_id)
-                self.scene.assume(("contains", identifier, content), True, "bind", f"{phrase.text!r} names its content", (mention.narration_id,))
+                self.scene.assume(
+                    ("contains", identifier, content),
+                    True,
+                    "bind",
+                    f"{phrase.text!r} names its content",
+                    (mention.narration_id,),
+                )
             elif of_kind not in FIXTURES and mention.role != "target" and not phrase.of.pronoun:
                 pass
-        if phrase.of is not None and phrase.relation == "owner" and not phrase.of.pronoun and has(kind, Trait.PART) or kind == "lid" and phrase.of is not None:
-            owner = self.resolve(phrase.of, Mention("owner", mention.sense, "", mention.start_s, mention.end_s, mention.narration_id))
+        if (
+            phrase.of is not None and phrase.relation == "owner" and not phrase.of.pronoun and has(kind, Trait.PART)
+        ) or (kind == "lid" and phrase.of is not None):
+            owner = self.resolve(
+                phrase.of, Mention("owner", mention.sense, "", mention.start_s, mention.end_s, mention.narration_id)
+            )
             if owner and owner[0] != identifier and self.scene.entities[owner[0]].type != "hand":
-                self.scene.assume(("place", identifier), ("on", owner[0]), "bind", f"{phrase.text!r} is part of it", (mention.narration_id,))
+                self.scene.assume(
+                    ("place", identifier),
+                    ("on", owner[0]),
+                    "bind",
+                    f"{phrase.text!r} is part of it",
+                    (mention.narration_id,),
+                )
                 if kind == "lid":
-                    self.scene.assume(("attached", identifier), owner[0], "bind", f"{phrase.text!r} is its lid", (mention.narration_id,))
+                    self.scene.assume(
+                        ("attached", identifier),
+                        owner[0],
+                        "bind",
+                        f"{phrase.text!r} is its lid",
+                        (mention.narration_id,),
+                    )
         return identifier
 
     def _touch(self, identifier: str, phrase: NounPhrase, mention: Mention) -> None:

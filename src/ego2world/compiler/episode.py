@@ -56,7 +56,11 @@ def note_overlaps(scene: Scene, narrations: Sequence[Narration]) -> None:
         for other in narrations[index + 1 :]:
             if other.start_s >= one.end_s:
                 break
-            scene.note("normalise", "segments overlap; both kept, effects in order of start, then end, then id", (one.id, other.id))
+            scene.note(
+                "normalise",
+                "segments overlap; both kept, effects in order of start, then end, then id",
+                (one.id, other.id),
+            )
 
 
 @dataclass
@@ -75,7 +79,9 @@ class _Worker:
         said = [o for o in self.scene.operations[before:] if not o.inferred]
         undone = [reason for reason in outcomes if reason]
         for reason in undone:
-            self.scene.note("reconcile" if reason.startswith(("repeat", "unreconciled")) else "normalise", reason, (narration.id,))
+            self.scene.note(
+                "reconcile" if reason.startswith(("repeat", "unreconciled")) else "normalise", reason, (narration.id,)
+            )
         if said:
             self.out.compiled.append(narration.id)
         elif undone and not any(reason.startswith("unresolved") for reason in undone):
@@ -109,7 +115,9 @@ class _Worker:
                 if phrase.head == "other" and role == "target" and intent.of("source"):
                     phrase = replace(intent.of("source")[0], modifiers=("other",))
                 others = tuple(objects) + (bound.get("source", ()) if role == "target" else ())
-                bound[role] = bound.get(role, ()) + self.binder.resolve(phrase, mention(role, intent.prep), hint, others)
+                bound[role] = bound.get(role, ()) + self.binder.resolve(
+                    phrase, mention(role, intent.prep), hint, others
+                )
         if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
             bound["source"] = (start,)
         let_go = intent.sense == "drop" and objects and not self._held(objects[0])
@@ -117,9 +125,16 @@ class _Worker:
             after = self._next_start(objects[0], narration.end_s) if objects and end is None else None
             bound["target"] = (end or after or self._default_target(intent.sense, objects),)
             if after is not None:
-                self.scene.note("bind", "the place is not said; it is next picked up there", (narration.id,), entity=after)
+                self.scene.note(
+                    "bind", "the place is not said; it is next picked up there", (narration.id,), entity=after
+                )
             elif end is None:
-                self.scene.note("bind", "the place is not said; the bin, or the worktop in use", (narration.id,), entity=bound["target"][0])
+                self.scene.note(
+                    "bind",
+                    "the place is not said; the bin, or the worktop in use",
+                    (narration.id,),
+                    entity=bound["target"][0],
+                )
         elif placing and intent.prep in {"beside", "near", "between", "above", "at"}:
             if end is not None and self._is_fixture(bound["target"]):
                 bound["target"] = (end,)
@@ -127,12 +142,21 @@ class _Worker:
                 bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on
         self._check_track(movement, intent, bound, narration.id)
         hand = self._hand(intent, bound)
-        evidence = Evidence((narration.id,), span, (movement.id,) if movement else (), bool(intent.hands) and hand is not None, intent.continued, intent.verb in {"leave", "keep", "rest"})
+        evidence = Evidence(
+            (narration.id,),
+            span,
+            (movement.id,) if movement else (),
+            bool(intent.hands) and hand is not None,
+            intent.continued,
+            intent.verb in {"leave", "keep", "rest"},
+        )
         if start is not None and objects:
             self.reconciler.settle(objects[0], start, evidence)
         elif end is not None and bound.get("target") and end not in bound["target"]:
             self.reconciler.settle(bound["target"][0], end, evidence)
-        return self._perform(intent, {role: ids for role, ids in bound.items() if ids}, hand, evidence, mention("object"))
+        return self._perform(
+            intent, {role: ids for role, ids in bound.items() if ids}, hand, evidence, mention("object")
+        )
 
     def _next_start(self, thing: str, after_s: float) -> str | None:
         """Return the fixture from which a thing's next movement starts."""
@@ -155,7 +179,9 @@ class _Worker:
         place = self.scene.facts.get(("place", thing))
         return isinstance(place, tuple) and place[0] != "held" and place[1] != fixture
 
-    def _check_track(self, movement: object, intent: Intent, bound: dict[str, tuple[str, ...]], narration_id: str) -> None:
+    def _check_track(
+        self, movement: object, intent: Intent, bound: dict[str, tuple[str, ...]], narration_id: str
+    ) -> None:
         """Note where a track's fixture contradicts the narration's; the narration's word stands."""
         if movement is None:
             return
@@ -163,7 +189,11 @@ class _Worker:
         fixture = self.binder.fixture_of(name)
         said = bound.get("target" if intent.sense in _PLACING else "source", ())
         if fixture and said and said[0] in self.scene.zone_of and said[0] != fixture:
-            self.scene.note("bind", f"the narration says {said[0]}, the track {fixture}; the narration stands", (narration_id, getattr(movement, "id", "")))
+            self.scene.note(
+                "bind",
+                f"the narration says {said[0]}, the track {fixture}; the narration stands",
+                (narration_id, getattr(movement, "id", "")),
+            )
 
     def _default_target(self, sense: str, objects: list[str]) -> str:
         if sense in {"throw_away"}:
@@ -190,7 +220,9 @@ class _Worker:
 
     # --------------------------------------------------------------------------------------------------------
 
-    def _perform(self, intent: Intent, bound: dict[str, tuple[str, ...]], hand: str | None, evidence: Evidence, mention: Mention) -> str:
+    def _perform(
+        self, intent: Intent, bound: dict[str, tuple[str, ...]], hand: str | None, evidence: Evidence, mention: Mention
+    ) -> str:
         sense = intent.sense
         objects = bound.get("object", ())
         if sense in _TAKING and objects and has(self.scene.entities[objects[0]].type, Trait.PORTABLE):
@@ -225,28 +257,51 @@ class _Worker:
         sides = record.modifiers if record else set()
         return LEFT if "left" in sides else RIGHT if "right" in sides else hand or BOTH
 
-    def _complete(self, sense: str, bound: dict[str, tuple[str, ...]], evidence: Evidence) -> dict[str, tuple[str, ...]]:
+    def _complete(
+        self, sense: str, bound: dict[str, tuple[str, ...]], evidence: Evidence
+    ) -> dict[str, tuple[str, ...]]:
         """Fill in what a sense implies: the content of a poured vessel, where a poured substance came from."""
         entities, facts = self.scene.entities, self.scene.facts
         objects = bound.get("object", ())
         if sense in {"pour", "empty", "scoop", "squeeze"} and objects:
             kind = entities[objects[0]].type
             if sense in {"pour"} and has(kind, Trait.VESSEL) and "source" not in bound:
-                known = sorted(key[2] for key, value in facts.items() if key[0] == "contains" and key[1] == objects[0] and value is True)
-                content = known[-1] if known else self.binder.substance(f"contents of {entities[objects[0]].name}", "mixture", evidence.narration_ids[0])
+                known = sorted(
+                    key[2]
+                    for key, value in facts.items()
+                    if key[0] == "contains" and key[1] == objects[0] and value is True
+                )
+                content = (
+                    known[-1]
+                    if known
+                    else self.binder.substance(
+                        f"contents of {entities[objects[0]].name}", "mixture", evidence.narration_ids[0]
+                    )
+                )
                 return {**bound, "object": (content,), "source": (objects[0],)}
             if sense in {"pour", "scoop"} and has(kind, Trait.SUBSTANCE) and "source" not in bound:
-                holders = [key[1] for key, value in facts.items() if key[0] == "contains" and key[2] == objects[0] and value is True]
+                holders = [
+                    key[1]
+                    for key, value in facts.items()
+                    if key[0] == "contains" and key[2] == objects[0] and value is True
+                ]
                 held = [h for h in holders if self._held(h)]
                 if held or (sense == "scoop" and holders):
                     return {**bound, "source": ((held or holders)[-1],)}
-                named = [t for _, t in self.scene.state.held if entities[objects[0]].name.split()[-1] in entities[t].name and has(entities[t].type, Trait.VESSEL)]
+                named = [
+                    t
+                    for _, t in self.scene.state.held
+                    if entities[objects[0]].name.split()[-1] in entities[t].name and has(entities[t].type, Trait.VESSEL)
+                ]
                 if named:
                     return {**bound, "source": (named[0],)}
         if sense == "fill" and objects and "content" not in bound:
             taps = [e for e, entity in entities.items() if entity.type == "tap" and facts.get(("power", e)) == "on"]
             name = "water" if taps else "contents"
-            return {**bound, "content": (self.binder.substance(name, "water" if taps else "mixture", evidence.narration_ids[0]),)}
+            return {
+                **bound,
+                "content": (self.binder.substance(name, "water" if taps else "mixture", evidence.narration_ids[0]),),
+            }
         return bound
 
     def _candidates(self, sense: str, bound: dict[str, tuple[str, ...]]) -> tuple[ActionType, ...]:

@@ -46,7 +46,7 @@ def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[floa
     zones = make_zones(scene)
     entities = final_names(scene, zones)
     names = sorted(set(zones.values()), key=lambda zone: int(zone.split("_")[1])) or ["zone_1"]
-    zone_names = {}
+    zone_names: dict[str, str] = {}
     for zone in names:
         label = zone_name(scene.entities[f].type for f, z in zones.items() if z == zone)
         label = label if label not in zone_names.values() else f"{label} ({zone.split('_')[1]})"

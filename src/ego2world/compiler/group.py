@@ -31,7 +31,10 @@ class Group:
 
 
 def group_operations(
-    operations: Sequence[Operation], hands_empty: Sequence[bool], borders_s: Sequence[float], entities: dict[str, Entity]
+    operations: Sequence[Operation],
+    hands_empty: Sequence[bool],
+    borders_s: Sequence[float],
+    entities: dict[str, Entity],
 ) -> tuple[Group, ...]:
     """Cut the operations into groups.
 
@@ -56,7 +59,9 @@ def group_operations(
     for number, first in enumerate(starts):
         last = (starts[number + 1] if number + 1 < len(starts) else len(operations)) - 1
         part = operations[first : last + 1]
-        objects = list(dict.fromkeys(i for o in part for role in ("object", "target", "source") for i in o.action.ids(role)))
+        objects = list(
+            dict.fromkeys(i for o in part for role in ("object", "target", "source") for i in o.action.ids(role))
+        )
         groups.append(
             Group(
                 f"group_{number + 1:03d}", first, last, instruction(part),

@@ -12,7 +12,9 @@ from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import NounPhrase
 
 _MOVES_CONTENT = frozenset("pour add sprinkle spray spread scoop season squeeze mix".split())
-_VESSELS = frozenset("bowl plate cup glass jug pan pot tray bottle jar can tub box bag packet spoon colander kettle".split())
+_VESSELS = frozenset(
+    "bowl plate cup glass jug pan pot tray bottle jar can tub box bag packet spoon colander kettle".split()
+)
 
 
 def normalise(narration: Narration, vocabulary: Vocabulary) -> tuple[Intent, ...]:
@@ -114,4 +116,8 @@ def _contents(intent: Intent) -> Intent:
 
 def key_of(form: str, classes: Mapping[str, str]) -> str | None:
     """Return the class key of a word as the data set gives it, or as said without colons; None when not listed."""
-    return classes.get(form) or classes.get(form.replace(" ", "-")) or (class_name(form) if form in classes.values() else None)
+    return (
+        classes.get(form)
+        or classes.get(form.replace(" ", "-"))
+        or (class_name(form) if form in classes.values() else None)
+    )

@@ -71,7 +71,13 @@ class Reconciler:
             if isinstance(need, Is) and need.soft:
                 for thing in action.ids(need.role):
                     if thing in self.scene.world.openable and (need.fluent, thing) not in self.scene.facts:
-                        self.scene.assume((need.fluent, thing), need.values[0], "initial", "taken for granted by an act that needs it", evidence.narration_ids)
+                        self.scene.assume(
+                            (need.fluent, thing),
+                            need.values[0],
+                            "initial",
+                            "taken for granted by an act that needs it",
+                            evidence.narration_ids,
+                        )
 
     def _record(self, action: Action, state: State, evidence: Evidence, reason: str) -> None:
         kind = BY_NAME[action.name]
@@ -110,7 +116,9 @@ class Reconciler:
         before = Evidence(evidence.narration_ids, (evidence.span_s[0], evidence.span_s[0]), evidence.track_ids)
         failure = self.execute(action, before, depth + 1, reason)
         if not failure:
-            self.scene.note("reconcile", reason, (*evidence.narration_ids, *evidence.track_ids), inferred=action.plain())
+            self.scene.note(
+                "reconcile", reason, (*evidence.narration_ids, *evidence.track_ids), inferred=action.plain()
+            )
         return failure
 
     # --------------------------------------------------------------------------------------------------------
@@ -125,13 +133,24 @@ class Reconciler:
         if code is Code.CLOSED_AROUND:
             around = failure.needed.removesuffix(" open")
             if ("openness", around) not in self.scene.facts:
-                self.scene.assume(("openness", around), "open", "initial", f"{thing} in it is reached, and no opening is said", evidence.narration_ids)
+                self.scene.assume(
+                    ("openness", around),
+                    "open",
+                    "initial",
+                    f"{thing} in it is reached, and no opening is said",
+                    evidence.narration_ids,
+                )
                 return action
             opening = choose("open", {"object": self.scene.entities[around].type})
             if opening is None:
                 return f"unreconciled: {around} is closed and cannot be opened"
-            failed = self.infer(Action.of(opening.name, {"object": around}), f"{around} was closed and {thing} in it is reached", evidence, depth)
-            return action if not failed else failed
+            failed = self.infer(
+                Action.of(opening.name, {"object": around}),
+                f"{around} was closed and {thing} in it is reached",
+                evidence,
+                depth,
+            )
+            return failed if failed else action
         if code is Code.UNKNOWN_VALUE:
             return self._assume_value(action, failure, evidence)
         if code is Code.WRONG_VALUE:
@@ -160,17 +179,30 @@ class Reconciler:
         if key in self.scene.facts:
             return f"unreconciled: {failure}"
         typed: str | bool = {"true": True, "false": False}.get(value, value)
-        self.scene.assume(key, typed, "initial", f"needed by {BY_NAME[action.name].family} and set by nothing before", evidence.narration_ids)
+        self.scene.assume(
+            key,
+            typed,
+            "initial",
+            f"needed by {BY_NAME[action.name].family} and set by nothing before",
+            evidence.narration_ids,
+        )
         return action
 
     def _wrong_value(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | str:
         """An opening of what is open, a switching on of what is on: a repeat, or something in between went unsaid."""
         family, thing = BY_NAME[action.name].family, failure.entity
         fluent = failure.needed.split(" ", 1)[0]
-        opposite = {"open": "close", "close": "open", "turn_on": "turn_off", "turn_off": "turn_on", "press": "turn_off"}.get(family)
+        opposite = {
+            "open": "close",
+            "close": "open",
+            "turn_on": "turn_off",
+            "turn_off": "turn_on",
+            "press": "turn_off",
+        }.get(family)
         last_s = self.done.get((family, thing))
         already = any(
-            getattr(e, "fluent", "") == fluent and str(getattr(e, "value", "")) == failure.found for e in BY_NAME[action.name].makes
+            getattr(e, "fluent", "") == fluent and str(getattr(e, "value", "")) == failure.found
+            for e in BY_NAME[action.name].makes
         )
         if already and (evidence.continued or (last_s is not None and evidence.span_s[0] - last_s <= REPEAT_S)):
             return f"repeat: {thing} is already {failure.found}"
@@ -188,7 +220,7 @@ class Reconciler:
             return f"repeat: {thing} is already {failure.found}"
         reason = f"{thing} was {failure.found} although {family} is said; its {opposite} went unsaid"
         failed = self.infer(Action.of(kind.name, {"object": thing}), reason, evidence, depth)
-        return action if not failed else failed
+        return failed if failed else action
 
     # places -------------------------------------------------------------------------------------------------
 
@@ -237,22 +269,40 @@ class Reconciler:
             if link in self.scene.zone_of or link == fixture:
                 return
             if ("place", link) not in self.scene.facts:
-                self.scene.assume(("place", link), (self.how(fixture), fixture), "initial", f"{thing} is there by its track", evidence.track_ids)
+                self.scene.assume(
+                    ("place", link),
+                    (self.how(fixture), fixture),
+                    "initial",
+                    f"{thing} is there by its track",
+                    evidence.track_ids,
+                )
                 return
-            if self.scene.revise(("place", link), (self.how(fixture), fixture), f"{thing} is there by its track; before it was a guess", evidence.track_ids):
+            if self.scene.revise(
+                ("place", link),
+                (self.how(fixture), fixture),
+                f"{thing} is there by its track; before it was a guess",
+                evidence.track_ids,
+            ):
                 return
         self._carrier_moved(thing, fixture, evidence)
 
     def _carrier_moved(self, carrier: str, fixture: str, evidence: Evidence) -> None:
         """When two tracks in a row put things on a carrier elsewhere than where it is known to be, it was moved unsaid."""
         where = carriers(self.scene.facts, carrier)
-        if not where or self._held(carrier) or fixture in where or not has(self.scene.entities[carrier].type, Trait.PORTABLE):
+        if (
+            not where
+            or self._held(carrier)
+            or fixture in where
+            or not has(self.scene.entities[carrier].type, Trait.PORTABLE)
+        ):
             self.elsewhere.pop(carrier, None)
             return
         if self.elsewhere.get(carrier) != fixture:
             self.elsewhere[carrier] = fixture
             return
-        kind = choose("move", {"object": self.scene.entities[carrier].type, "target": self.scene.entities[fixture].type})
+        kind = choose(
+            "move", {"object": self.scene.entities[carrier].type, "target": self.scene.entities[fixture].type}
+        )
         if kind is not None and kind.makes:
             reason = f"{carrier} was moved unsaid: tracks put things on it at {fixture}"
             self.infer(Action.of(kind.name, {"object": carrier, "target": fixture}), reason, evidence, 0)
@@ -266,20 +316,31 @@ class Reconciler:
         if self._brought(action, thing, evidence, depth):
             return action
         source = action.ids("source")[0]
-        self.scene.note("reconcile", f"{thing} is said to be taken from {source} and is elsewhere; the source is only recorded", evidence.narration_ids)
+        self.scene.note(
+            "reconcile",
+            f"{thing} is said to be taken from {source} and is elsewhere; the source is only recorded",
+            evidence.narration_ids,
+        )
         plain = "pick_up" if BY_NAME[action.name].family == "pick_up" else "take_out"
         return Action.of(plain, {role: value for role, value in action.roles if role in {"object", "source", "hand"}})
 
     def _brought(self, action: Action, thing: str, evidence: Evidence, depth: int) -> bool:
         """Bring a thing to where it is taken from, if it stood elsewhere by a guess only, or a track says that it moved."""
         source = action.ids("source")[0]
-        if self.scene.revise(("place", thing), (self.how(source), source), f"{thing} is taken from {source}; before it was a guess", evidence.narration_ids):
+        if self.scene.revise(
+            ("place", thing),
+            (self.how(source), source),
+            f"{thing} is taken from {source}; before it was a guess",
+            evidence.narration_ids,
+        ):
             return True
         record = self.binder.known.get(thing)
         starts = record.track.association.tracks if record is not None and record.track is not None else ()
         tracked = any(m.id in evidence.track_ids and self.binder.fixture_of(m.start_fixture) == source for m in starts)
         if tracked and thing not in carriers(self.scene.facts, source):
-            kind = choose("move", {"object": self.scene.entities[thing].type, "target": self.scene.entities[source].type})
+            kind = choose(
+                "move", {"object": self.scene.entities[thing].type, "target": self.scene.entities[source].type}
+            )
             if kind is not None and kind.makes:
                 move = Action.of(kind.name, {"object": thing, "target": source})
                 return not self.infer(move, f"{thing} was moved unsaid: its track starts at {source}", evidence, depth)
@@ -314,7 +375,11 @@ class Reconciler:
         reason = f"{thing} is used as {role} and its taking went unsaid"
         hand = next(iter(self.free_hands()), None)
         if hand is None:
-            hand = self._make_room(evidence, depth, keep=set(action.ids("object")) | set(action.ids("instrument")) | set(action.ids("source")))
+            hand = self._make_room(
+                evidence,
+                depth,
+                keep=set(action.ids("object")) | set(action.ids("instrument")) | set(action.ids("source")),
+            )
         if hand is None:
             busy = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
             if len(self.holding(busy)) >= HAND_CAPACITY or BOTH in {h for h, _ in self.scene.state.held}:
@@ -344,8 +409,13 @@ class Reconciler:
         gripped = [thing for busy, thing in self.scene.state.held if busy == BOTH and thing not in objects]
         if gripped and hand != BOTH:
             other = LEFT if hand == RIGHT else RIGHT
-            failed = self.infer(Action.of("pass_hand", {"object": gripped[0], "hand": other}), f"{hand} is needed and {gripped[0]} is held with both", evidence, depth)
-            return action if not failed else failed
+            failed = self.infer(
+                Action.of("pass_hand", {"object": gripped[0], "hand": other}),
+                f"{hand} is needed and {gripped[0]} is held with both",
+                evidence,
+                depth,
+            )
+            return failed if failed else action
         if hand == BOTH and free:
             return Action.of(action.name, {**action.bound, "hand": free[0]})
         if free and not evidence.named_hand:
@@ -353,16 +423,31 @@ class Reconciler:
         if hand == BOTH and action.name.startswith(("pick_up", "take_out")) and not gripped:
             hand = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
         busy = [thing for thing in self.holding(hand) if thing not in objects]
-        stale = [t for t in busy if self._put_down_by_track(t, evidence) or evidence.span_s[0] - self.scene.last_seen_s.get(t, -1e9) > STALE_HOLD_S]
+        stale = [
+            t
+            for t in busy
+            if self._put_down_by_track(t, evidence)
+            or evidence.span_s[0] - self.scene.last_seen_s.get(t, -1e9) > STALE_HOLD_S
+        ]
         if not stale and free:
-            self.scene.note("reconcile", f"{hand} is said and holds {', '.join(busy)}; {free[0]} used instead", evidence.narration_ids)
+            self.scene.note(
+                "reconcile",
+                f"{hand} is said and holds {', '.join(busy)}; {free[0]} used instead",
+                evidence.narration_ids,
+            )
             return Action.of(action.name, {**action.bound, "hand": free[0]})
-        grasping = hand != BOTH and action.name.startswith(("pick_up", "take_out", "lift")) and "instrument" not in action.bound
+        grasping = (
+            hand != BOTH
+            and action.name.startswith(("pick_up", "take_out", "lift"))
+            and "instrument" not in action.bound
+        )
         if not stale and grasping and len(busy) + len(objects) <= HAND_CAPACITY:
             bound = {role: value for role, value in action.roles if role in {"object", "source"}}
             if "source" in bound and action.ids("source")[0] not in carriers(self.scene.facts, objects[0]):
                 self._brought(action, objects[0], evidence, depth)
-            self.scene.note("reconcile", f"{hand} already holds {', '.join(busy)}; both held together", evidence.narration_ids)
+            self.scene.note(
+                "reconcile", f"{hand} already holds {', '.join(busy)}; both held together", evidence.narration_ids
+            )
             return Action.of("pick_up_also", {**bound, "hand": hand})
         if not stale and grasping:  # one thing less in the hand is enough
             busy = [min(busy, key=lambda t: (self.scene.last_seen_s.get(t, -1e9), t))]
@@ -374,10 +459,16 @@ class Reconciler:
 
     def _make_room(self, evidence: Evidence, depth: int, keep: set[str]) -> str | None:
         """Put down the longest unmentioned thing that is not needed, and return the hand it was in."""
-        held = [(self.scene.last_seen_s.get(thing, -1e9), hand, thing) for hand, thing in self.scene.state.held if thing not in keep]
-        for last_s, hand, thing in sorted(held):
+        held = [
+            (self.scene.last_seen_s.get(thing, -1e9), hand, thing)
+            for hand, thing in self.scene.state.held
+            if thing not in keep
+        ]
+        for last_s, _hand, thing in sorted(held):
             if evidence.span_s[0] - last_s > STALE_HOLD_S or self._put_down_by_track(thing, evidence):
-                if not self._put_down(thing, f"a hand is needed and {thing} was not mentioned for a while", evidence, depth):
+                if not self._put_down(
+                    thing, f"a hand is needed and {thing} was not mentioned for a while", evidence, depth
+                ):
                     free = self.free_hands()
                     if free:
                         return free[0]
@@ -388,7 +479,11 @@ class Reconciler:
         record = self.binder.known.get(thing)
         if record is None or record.track is None:
             return None
-        ended = [m for m in record.track.association.tracks if m.end_s <= evidence.span_s[0] + 0.5 and m.end_s > self.scene.last_seen_s.get(thing, 0.0) - 2.0]
+        ended = [
+            m
+            for m in record.track.association.tracks
+            if m.end_s <= evidence.span_s[0] + 0.5 and m.end_s > self.scene.last_seen_s.get(thing, 0.0) - 2.0
+        ]
         return self.binder.fixture_of(ended[-1].end_fixture) if ended else None
 
     def _put_down(self, thing: str, reason: str, evidence: Evidence, depth: int) -> str:

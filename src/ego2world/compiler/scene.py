@@ -120,7 +120,11 @@ class Scene:
         """Replace a start that was assumed for want of evidence, when evidence comes and nothing has changed it since."""
         if key not in self.weak or self.facts.get(key) != self.initial.get(key):
             return False
-        if isinstance(value, tuple) and value[1] in self.world.openable and (key[1] in self.last_seen_s or self._carries(key[1])):
+        if (
+            isinstance(value, tuple)
+            and value[1] in self.world.openable
+            and (key[1] in self.last_seen_s or self._carries(key[1]))
+        ):
             return False  # it was reached already, which a closed container could have prevented
         self.initial[key] = value
         self.facts[key] = value

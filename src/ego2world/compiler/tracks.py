@@ -6,14 +6,20 @@ from dataclasses import dataclass
 
 from ego2world.annotations.hd_epic import track_base_name
 from ego2world.annotations.records import Association, Track
-from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.intents import phrase_of
+from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import ORDINALS, NounPhrase
 
 NEAR_S = 2.5  # how far a narration may lie from a track's pick-up or put-down
-_COLOURS = frozenset("red green blue yellow orange white black brown grey gray pink purple silver clear transparent".split())
-_CONTRAST = frozenset(ORDINALS) | _COLOURS | frozenset(
-    "left right big small large little upper lower top bottom other half wooden plastic metal glass new old".split()
+_COLOURS = frozenset(
+    "red green blue yellow orange white black brown grey gray pink purple silver clear transparent".split()
+)
+_CONTRAST = (
+    frozenset(ORDINALS)
+    | _COLOURS
+    | frozenset(
+        "left right big small large little upper lower top bottom other half wooden plastic metal glass new old".split()
+    )
 )
 
 
@@ -30,7 +36,9 @@ class NamedTrack:
 def named(association: Association) -> NamedTrack:
     """Take an association's name apart into head, kind and words."""
     base, number = track_base_name(association.name)
-    words = [word for word in base.replace("-", " ").split() if word not in {"the", "a", "of", "with", "and", "in", "one"}]
+    words = [
+        word for word in base.replace("-", " ").split() if word not in {"the", "a", "of", "with", "and", "in", "one"}
+    ]
     main = base
     for cut in (" with ", " in ", " containing ", " for ", " from "):
         main = main.split(cut)[0]

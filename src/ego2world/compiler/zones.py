@@ -6,6 +6,7 @@ first, until walking between zones makes up at most ``WALK_SHARE`` of the operat
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -55,7 +56,7 @@ def make_zones(scene: Scene) -> dict[str, str]:
         for other in fixtures[1:]:
             join(fixtures[0], other)
     pairs = Counter(
-        tuple(sorted((before[0], after[0]))) for before, after in zip(uses, uses[1:], strict=False) if before[0] != after[0]
+        tuple(sorted((before[0], after[0]))) for before, after in itertools.pairwise(uses) if before[0] != after[0]
     )
     allowed = max(2, int(WALK_SHARE * len(scene.operations)))
     for (one, other), _ in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
@@ -76,10 +77,12 @@ def make_zones(scene: Scene) -> dict[str, str]:
 
 def _walks(uses: Sequence[Sequence[str]], root: object) -> int:
     places = [root(use[0]) for use in uses]  # type: ignore[operator]
-    return sum(a != b for a, b in zip(places, places[1:], strict=False))
+    return sum(a != b for a, b in itertools.pairwise(places))
 
 
 def zone_name(kinds: Iterable[str]) -> str:
     """Return a readable name of a zone by its most frequent kinds of fixture."""
-    common = [kind.replace("_", " ") for kind, _ in sorted(Counter(kinds).items(), key=lambda item: (-item[1], item[0]))[:3]]
+    common = [
+        kind.replace("_", " ") for kind, _ in sorted(Counter(kinds).items(), key=lambda item: (-item[1], item[0]))[:3]
+    ]
     return "area with " + ", ".join(common) if common else "area"

@@ -1,11 +1,11 @@
 """The metrics of a run, by tier and pooled, with every task of the suite in every denominator.
 
-    operational_tsr     share of tasks that completed with every condition true
-    strict_tsr          the same over terminal-state tasks only
-    gcr                 mean over tasks of the share of true conditions; 0 for a run that did not complete
-    action_validity     mean over tasks of accepted / attempted; 0, and listed, for a task without attempts
-    completed_rate      share of tasks whose groups all completed
-    reference_coverage  mean over tasks of the share of the reference's action families that were attempted
+operational_tsr     share of tasks that completed with every condition true
+strict_tsr          the same over terminal-state tasks only
+gcr                 mean over tasks of the share of true conditions; 0 for a run that did not complete
+action_validity     mean over tasks of accepted / attempted; 0, and listed, for a task without attempts
+completed_rate      share of tasks whose groups all completed
+reference_coverage  mean over tasks of the share of the reference's action families that were attempted
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ from ego2world.errors import RecordError
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 ENDPOINTS = ("parse_failure", "empty_plan", "execution_blocked", "completed_none", "completed_some", "completed_all")
-RESOURCES = ("visual_queries", "visual_answers", "repeated_region_queries", "cross_group_hits", "conflicts", "tokens_in", "tokens_out")
+RESOURCES = (
+    "visual_queries",
+    "visual_answers",
+    "repeated_region_queries",
+    "cross_group_hits",
+    "conflicts",
+    "tokens_in",
+    "tokens_out",
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,9 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         try:
             rows.append(json.loads(line))
         except ValueError:
-            raise RecordError(str(path), "a cut or damaged record; run the same command again to resume and mend it", number) from None
+            raise RecordError(
+                str(path), "a cut or damaged record; run the same command again to resume and mend it", number
+            ) from None
     return rows
 
 
@@ -82,13 +92,18 @@ def score_run(folder: Path) -> dict[str, Any]:
         RecordError: records are missing or damaged, or the run has not finished.
     """
     if not (folder / "run.json").is_file():
-        raise RecordError(str(folder), "no run.json; is this a run folder? Make one with: ego2world run WORLDS --out RUN")
+        raise RecordError(
+            str(folder), "no run.json; is this a run folder? Make one with: ego2world run WORLDS --out RUN"
+        )
     settings = json.loads((folder / "run.json").read_text("utf-8"))
     groups, tasks = read_rows(folder / "groups.jsonl"), read_rows(folder / "tasks.jsonl")
     ended = {row["episode"] for row in tasks if row["type"] == "episode_end"}
     open_episodes = [e for e in settings["episodes"] if e not in ended]
     if open_episodes:
-        raise RecordError(str(folder), f"the run is not finished ({len(open_episodes)} of {len(settings['episodes'])} episodes are open); run the same command again to resume")
+        raise RecordError(
+            str(folder),
+            f"the run is not finished ({len(open_episodes)} of {len(settings['episodes'])} episodes are open); run the same command again to resume",
+        )
     by_episode: dict[str, list[dict[str, Any]]] = {}
     for row in groups:
         by_episode.setdefault(row["episode"], []).append(row)

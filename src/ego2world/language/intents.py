@@ -44,7 +44,9 @@ class Intent:
         return replace(self, phrases=tuple(sorted(roles.items())))
 
 
-_TAKING = frozenset("take take_out remove lift gather detach unplug uncover unscrew peel scoop tear separate eat drink".split())
+_TAKING = frozenset(
+    "take take_out remove lift gather detach unplug uncover unscrew peel scoop tear separate eat drink".split()
+)
 _FROM = frozenset("from outof off awayfrom".split())
 _INTO = ("into", "in", "inside", "within", "onto", "on", "to", "under", "underneath", "beneath", "over", "above", "through",
          "towards", "toward", "against", "behind", "between", "at", "beside", "along", "around", "across", "near")  # fmt: skip
@@ -118,7 +120,9 @@ def _without_pronoun(clauses: tuple[Clause, ...], index: int) -> Clause:
     return clause
 
 
-_MOVED_TOOL = frozenset("move rub slide place push use insert put rotate drag press position work run pull scrub wipe".split())
+_MOVED_TOOL = frozenset(
+    "move rub slide place push use insert put rotate drag press position work run pull scrub wipe".split()
+)
 
 
 def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
@@ -127,7 +131,11 @@ def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
     for clause in following:
         if clause.mode not in {HOW, BACKGROUND}:
             break
-        if intent.sense in _INSTRUMENT_TAKERS and intent.sense not in {"take", "hold", "open", "move", "lift"} and not intent.of("instrument"):
+        if (
+            intent.sense in _INSTRUMENT_TAKERS
+            and intent.sense not in {"take", "hold", "open", "move", "lift"}
+            and not intent.of("instrument")
+        ):
             tools = list(clause.instruments) + [p for prep, p in clause.places if prep in {"with", "against", "using"}]
             if clause.mode == HOW and clause.verb in _MOVED_TOOL:
                 tools += clause.objects
@@ -135,7 +143,11 @@ def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
             own = {p.head for p in intent.of("object")}
             if tools and tools[0].head not in own:
                 intent = intent.with_role("instrument", tools[:1])
-        if intent.sense in {"unplug", "detach", "remove", "take_out"} and not intent.of("source") and clause.mode == HOW:
+        if (
+            intent.sense in {"unplug", "detach", "remove", "take_out"}
+            and not intent.of("source")
+            and clause.mode == HOW
+        ):
             origins = [p for prep, p in clause.places if prep in _FROM and not p.pronoun]
             intent = intent.with_role("source", origins[:1])
     return intent
@@ -157,11 +169,20 @@ def _intent(clause: Clause) -> Intent:
     sense = clause.sense
     objects = [phrase for phrase in clause.objects if phrase.head not in {"@", "the"} and not _is_vague(phrase)]
     places = [(prep, phrase) for prep, phrase in clause.places if not _is_vague(phrase)]
-    roles: dict[str, list[NounPhrase]] = {"object": objects, "source": [], "target": [], "instrument": [], "content": []}
+    roles: dict[str, list[NounPhrase]] = {
+        "object": objects,
+        "source": [],
+        "target": [],
+        "instrument": [],
+        "content": [],
+    }
     roles["instrument"] += [phrase for phrase in clause.instruments if not _is_vague(phrase)]
-    if sense in _PLACED and len(places) > 1 and places[0][0] in {"in", "on"} and kind(places[0][1].head) in {
-        "fork", "spoon", "spatula", "tongs", "chopsticks"
-    }:
+    if (
+        sense in _PLACED
+        and len(places) > 1
+        and places[0][0] in {"in", "on"}
+        and kind(places[0][1].head) in {"fork", "spoon", "spatula", "tongs", "chopsticks"}
+    ):
         roles["source"].append(places.pop(0)[1])
     prep_of_target, weak = "", []
     for prep, phrase in places:
@@ -181,9 +202,9 @@ def _intent(clause: Clause) -> Intent:
                 prep_of_target = prep
             elif sense not in _TAKING:
                 weak.append((prep, phrase))
-        elif prep == "for" and sense in {"search", "reach", "check", "look", "feel"} and not roles["object"]:
-            roles["object"].append(phrase)
-        elif prep == "of" and not roles["object"]:
+        elif (prep == "for" and sense in {"search", "reach", "check", "look", "feel"} and not roles["object"]) or (
+            prep == "of" and not roles["object"]
+        ):
             roles["object"].append(phrase)
     if weak:
         side = "source" if sense in _TAKING else "target"
@@ -228,7 +249,9 @@ def _intent(clause: Clause) -> Intent:
         sense = "move" if roles["target"] else "pass"
     sense = _bound_sense(sense, clause, roles, kind)
     phrases = tuple(sorted((role, tuple(found)) for role, found in roles.items() if found))
-    return Intent(sense, clause.verb, phrases, prep_of_target, hands, to_hand, from_hand, clause.continued, "", clause.text)
+    return Intent(
+        sense, clause.verb, phrases, prep_of_target, hands, to_hand, from_hand, clause.continued, "", clause.text
+    )
 
 
 def _hand_phrase(hand: str) -> NounPhrase:
@@ -236,20 +259,22 @@ def _hand_phrase(hand: str) -> NounPhrase:
 
 
 def _is_vague(phrase: NounPhrase) -> bool:
-    return phrase.head in {"search", "way", "order", "case"} or phrase.head in _VAGUE and not phrase.of and not phrase.pronoun
+    return phrase.head in {"search", "way", "order", "case"} or (
+        phrase.head in _VAGUE and not phrase.of and not phrase.pronoun
+    )
 
 
 def _with(roles: dict[str, list[NounPhrase]], sense: str, phrase: NounPhrase, kind: str | None) -> None:
     """File a "with" phrase: an instrument, contents, or (company of the object) nothing."""
     if kind in {"hand", "face"}:
         return
-    if sense in {"fill", "season", "spread", "spray", "cover", "wrap"} and kind is not None and sense == "fill":
+    if (
+        sense in {"fill", "season", "spread", "spray", "cover", "wrap"} and kind is not None and sense == "fill"
+    ) or sense == "season":
         roles["content"].append(phrase)
-    elif sense == "season":
-        roles["content"].append(phrase)
-    elif sense in {"cover", "wrap"}:
-        roles["instrument"].append(phrase)
-    elif sense in _INSTRUMENT_TAKERS and not (sense in {"take", "hold", "move", "lift"} and not _tool_like(kind)):
+    elif sense in {"cover", "wrap"} or (
+        sense in _INSTRUMENT_TAKERS and not (sense in {"take", "hold", "move", "lift"} and not _tool_like(kind))
+    ):
         roles["instrument"].append(phrase)
 
 
@@ -269,7 +294,12 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         if clause.verb == "wear":
             return "wear"
         sense = "put" if clause.verb == "put" else "move"
-    if sense == "remove" and kinds & {"glove", "apron"} and clause.verb in {"take", "remove", "pull", "get"} and not roles["source"]:
+    if (
+        sense == "remove"
+        and kinds & {"glove", "apron"}
+        and clause.verb in {"take", "remove", "pull", "get"}
+        and not roles["source"]
+    ):
         return "take_off"
     if sense == "open" and clause.verb in {"slide", "pull", "flip", "move"} and objects and not (kinds & _OPENED):
         return "flip" if clause.verb == "flip" else "take_out" if clause.particle == "out" else "move"
@@ -279,23 +309,58 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         return "scoop"
     if sense in {"lift", "remove"} and kinds == {"lid"} and roles["source"]:
         return "uncover_lid"
-    if sense in {"put", "insert"} and clause.places and clause.places[0][0] in {"under", "underneath", "beneath", "above", "over"}:
-        return "put" if kinds & {"lid", "cloth", "towel", "foil", "mat"} and clause.places[0][0] == "over" else "position"
-    if sense == "put" and clause.places and any(
-        prep in {"in", "into", "inside", "within"} and phrase in roles["target"] for prep, phrase in clause.places
+    if (
+        sense in {"put", "insert"}
+        and clause.places
+        and clause.places[0][0] in {"under", "underneath", "beneath", "above", "over"}
+    ):
+        return (
+            "put" if kinds & {"lid", "cloth", "towel", "foil", "mat"} and clause.places[0][0] == "over" else "position"
+        )
+    if (
+        sense == "put"
+        and clause.places
+        and any(
+            prep in {"in", "into", "inside", "within"} and phrase in roles["target"] for prep, phrase in clause.places
+        )
     ):
         return "insert" if kinds != {"lid"} else _bound_sense("insert", clause, roles, kind)
-    if sense in {"remove", "lift", "take", "take_out"} and kinds == {"lid"} and clause.verb in {"remove", "take", "lift"}:
+    if (
+        sense in {"remove", "lift", "take", "take_out"}
+        and kinds == {"lid"}
+        and clause.verb in {"remove", "take", "lift"}
+    ):
         owner = objects[0].of if objects[0].relation == "owner" else None
         if owner is not None and not roles["source"] and sense == "remove":
             roles["source"] = [owner]
-        if sense == "remove" and (roles["source"] and kind_of(roles["source"][0].head) not in {"counter", "table", "drawer", "cupboard", "shelf", "sink"}):
+        if sense == "remove" and (
+            roles["source"]
+            and kind_of(roles["source"][0].head) not in {"counter", "table", "drawer", "cupboard", "shelf", "sink"}
+        ):
             return "uncover_lid"
     if sense in {"put", "insert", "bring"} and kinds == {"lid"} and roles["target"]:
         where = kind_of(roles["target"][0].head)
-        if where in {"pan", "pot", "jar", "tub", "bottle", "bowl", "jug", "kettle", "can", "box", "food_processor", "cup", "coffee_machine"}:
+        if where in {
+            "pan",
+            "pot",
+            "jar",
+            "tub",
+            "bottle",
+            "bowl",
+            "jug",
+            "kettle",
+            "can",
+            "box",
+            "food_processor",
+            "cup",
+            "coffee_machine",
+        }:
             return "cover_lid"
-    if sense in {"open", "close", "check", "look", "hold"} and objects and kind_of(objects[0].head) in _TRANSPARENT_PARTS:
+    if (
+        sense in {"open", "close", "check", "look", "hold"}
+        and objects
+        and kind_of(objects[0].head) in _TRANSPARENT_PARTS
+    ):
         owner = objects[0].of if objects[0].relation == "owner" else None
         if owner is None and objects[0].determiner == "its":
             owner = NounPhrase("it", "it", pronoun=True)
@@ -304,7 +369,11 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
     if sense in {"open", "close", "turn_on", "turn_off"} and kinds == {"water"}:
         roles["object"] = [NounPhrase("tap", "tap")]
         return {"open": "turn_on", "close": "turn_off"}.get(sense, sense)
-    if sense in {"turn_on", "turn_off", "adjust", "increase", "decrease"} and kinds & {"button"} and clause.verb in {"switch", "press", "push", "click"}:
+    if (
+        sense in {"turn_on", "turn_off", "adjust", "increase", "decrease"}
+        and kinds & {"button"}
+        and clause.verb in {"switch", "press", "push", "click"}
+    ):
         return "press"
     if sense == "move" and clause.verb in _PULLED and roles["source"] and not roles["target"]:
         return "take_out"
@@ -340,8 +409,9 @@ def _by_purpose(intent: Intent, clause: Clause, following: tuple[Clause, ...]) -
                 return replace(intent, sense=sense).with_role("object", purpose.objects)
         if intent.sense == "press" and sense in {"turn_on", "turn_off"}:
             appliance = purpose.objects[:1] if purpose.objects and not purpose.objects[0].pronoun else ()
-            if not appliance and intent.of("object") and intent.of("object")[0].of is not None:
-                appliance = (intent.of("object")[0].of,)
+            owner = intent.of("object")[0].of if intent.of("object") else None
+            if not appliance and owner is not None:
+                appliance = (owner,)
             appliance = appliance or intent.of("target")
             if appliance:
                 changed = replace(intent, sense="press_on" if sense == "turn_on" else "press_off")
@@ -354,7 +424,7 @@ def _by_purpose(intent: Intent, clause: Clause, following: tuple[Clause, ...]) -
 
 def _without_holds(intents: list[Intent]) -> list[Intent]:
     """Drop "hold the pan" before "and shake it": the hold is how the second act is done."""
-    kept = []
+    kept: list[Intent] = []
     for index, intent in enumerate(intents):
         if intent.sense in {"hold", "reach"} and index + 1 < len(intents):
             following = intents[index + 1].of("object")
@@ -365,13 +435,22 @@ def _without_holds(intents: list[Intent]) -> list[Intent]:
                 continue
         if intent.sense == "hold" and kept and intent.of("object")[:1] and intent.of("object")[0].pronoun:
             continue
-        if intent.sense == "wear" and index and intents[index - 1].sense == "wear" and kept and (
-            [p.head for p in intent.of("object")] == [p.head for p in kept[-1].of("object")] or intent.of("object")[:1] and
-            intent.of("object")[0].pronoun
+        if (
+            intent.sense == "wear"
+            and index
+            and intents[index - 1].sense == "wear"
+            and kept
+            and (
+                [p.head for p in intent.of("object")] == [p.head for p in kept[-1].of("object")]
+                or (intent.of("object")[:1] and intent.of("object")[0].pronoun)
+            )
         ):
             continue
-        if kept and {intent.sense, kept[-1].sense} <= {"put", "insert"} and not kept[-1].of("target") and (
-            _same_thing(intent, kept[-1]) or intent.of("object")[:1] and intent.of("object")[0].pronoun
+        if (
+            kept
+            and {intent.sense, kept[-1].sense} <= {"put", "insert"}
+            and not kept[-1].of("target")
+            and (_same_thing(intent, kept[-1]) or (intent.of("object")[:1] and intent.of("object")[0].pronoun))
         ):
             kept[-1] = intent.with_role("object", kept[-1].of("object"))  # "place it again, return it to the cone"
             continue
@@ -413,7 +492,7 @@ def form_sense(form: str, class_of: dict[str, str]) -> str:
     if exact:
         return exact
     if key:
-        by_class = _CLASS_SENSES.get(key) or known.sense(*(key.replace("-", " ").split() + [""])[:2])
+        by_class = _CLASS_SENSES.get(key) or known.sense(*([*key.replace("-", " ").split(), ""])[:2])
         if by_class and (particle or known.sense(lemma) is None):
             bare = known.sense(lemma)
             return by_class if bare is None or "-" in key else bare

@@ -175,7 +175,7 @@ def parse(sentence: str) -> tuple[Clause, ...]:
         text = _rewrite(part)
         words = _TOKEN.findall(text)
         if words:
-            failed = bool(_FAILED.search(part.lower())) and not words[0] in {"this", "the"}
+            failed = bool(_FAILED.search(part.lower())) and words[0] not in {"this", "the"}
             found = _clauses(lexicon(), words)
             if failed:
                 acts = [index for index, clause in enumerate(found) if clause.mode == ACT]
@@ -212,8 +212,12 @@ def _verb_at(lex: Lexicon, cursor: _Cursor) -> VerbForm | None:
     if ing:
         if before in DETERMINERS or before in {"'s"} or before in PREPOSITIONS - {"by", "for", "from", "without", "to"}:
             return None
-        if word in _COMPOUND_ING and after and _noun_start(lex, after) and after not in DETERMINERS and (
-            before not in {"by", "while", "whilst"}
+        if (
+            word in _COMPOUND_ING
+            and after
+            and _noun_start(lex, after)
+            and after not in DETERMINERS
+            and (before not in {"by", "while", "whilst"})
         ):
             return None
         return ing
@@ -221,16 +225,46 @@ def _verb_at(lex: Lexicon, cursor: _Cursor) -> VerbForm | None:
     if base:
         if before in DETERMINERS - {"that", "both"} or before in {"'s", "of"} or before in PREPOSITIONS - {"to"}:
             return None
-        start = before in {"", ",", ";", ":", "(", ")", "and", "then", "or", "but", "to", "purposeto", "i", "we", "now",
-                           "also", "again", "please", "not", "you", "can", "could", "will", "would", "let"}
-        start = start or before.startswith("@") or (before in ADVERBS and before not in {"over"}) or before.endswith("ly")
+        start = before in {
+            "",
+            ",",
+            ";",
+            ":",
+            "(",
+            ")",
+            "and",
+            "then",
+            "or",
+            "but",
+            "to",
+            "purposeto",
+            "i",
+            "we",
+            "now",
+            "also",
+            "again",
+            "please",
+            "not",
+            "you",
+            "can",
+            "could",
+            "will",
+            "would",
+            "let",
+        }
+        start = (
+            start or before.startswith("@") or (before in ADVERBS and before not in {"over"}) or before.endswith("ly")
+        )
         if start:
             if before in {"and", ",", "or"} and _reads_as_noun(lex, cursor, word, after):
                 return None
             return base
         # "with spoon in right hand scoop beans", "using press, press down on ...": no comma before the act
-        if not cursor.main_seen and not cursor.fronted and after and (
-            after in DETERMINERS or (after in PARTICLES and (base.lemma, after) in lex.senses)
+        if (
+            not cursor.main_seen
+            and not cursor.fronted
+            and after
+            and (after in DETERMINERS or (after in PARTICLES and (base.lemma, after) in lex.senses))
         ):
             return base
         return None
@@ -245,8 +279,11 @@ def _reads_as_noun(lex: Lexicon, cursor: _Cursor, word: str, after: str) -> bool
     """After "and", a word that is both noun and verb is a noun unless something to act on follows."""
     if not lex.known_noun(word):
         return False
-    if after in DETERMINERS or after.startswith("@") or after in {"it", "them"} or (
-        after in PARTICLES and any((reading.lemma, after) in lex.senses for reading in lex.forms[word])
+    if (
+        after in DETERMINERS
+        or after.startswith("@")
+        or after in {"it", "them"}
+        or (after in PARTICLES and any((reading.lemma, after) in lex.senses for reading in lex.forms[word]))
     ):
         return False
     return not (after and after not in PREPOSITIONS and lex.known_noun(after))
@@ -306,7 +343,7 @@ def _is_statement(lex: Lexicon, words: list[str]) -> bool:
         return True
     if words[0] in DETERMINERS or (lex.known_noun(words[0]) and not lex.forms.get(words[0])):
         for word in words[1:12]:
-            if word in _AUXILIARY or _readings(lex, word, ("s",)) and not lex.known_noun(word):
+            if word in _AUXILIARY or (_readings(lex, word, ("s",)) and not lex.known_noun(word)):
                 return True
             if word == ",":
                 return False
@@ -328,7 +365,7 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         while cursor.word(nxt) in ADVERBS or cursor.word(nxt) in {"then", ","} or cursor.word(nxt).endswith("ly"):
             nxt += 1
         if cursor.mode in {HOW, BACKGROUND, REASON} and (
-            _readings(lex, cursor.word(nxt), ("base",)) and cursor.word(nxt - 1) not in DETERMINERS
+            (_readings(lex, cursor.word(nxt), ("base",)) and cursor.word(nxt - 1) not in DETERMINERS)
             or cursor.word(nxt) in {"using", "i", "with"}
         ):
             cursor.mode, cursor.fronted = ACT, False
@@ -362,7 +399,9 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         cursor.at += 1
         return
     if word in _SUBORDINATE and not (word == "that" and _noun_start(lex, after) and cursor.at == 0):
-        if word == "as" and not (after in _SUBJECTS or after in _AUXILIARY or after in DETERMINERS or _readings(lex, after, ("ing",))):
+        if word == "as" and not (
+            after in _SUBJECTS or after in _AUXILIARY or after in DETERMINERS or _readings(lex, after, ("ing",))
+        ):
             cursor.at += 1
             return
         cursor.fronted = not cursor.main_seen
@@ -371,7 +410,7 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         return
     if word == "using" or (
         cursor.mode == ACT
-        and (word == "use" and cursor.word(-1) not in DETERMINERS or word == "with" and not cursor.main_seen)
+        and ((word == "use" and cursor.word(-1) not in DETERMINERS) or (word == "with" and not cursor.main_seen))
         and _fronted_instrument(lex, cursor)
     ):
         _read_instrument(lex, cursor)
@@ -422,7 +461,11 @@ def _read_instrument(lex: Lexicon, cursor: _Cursor) -> None:
         if cursor.word() in {"in", "from", "with", "by", "inside"} and cursor.word(1).startswith("@"):
             cursor.hands.append(cursor.word(1)[1:])
             cursor.at += 2
-        if cursor.word() == "and" and _noun_start(lex, cursor.word(1)) and not _readings(lex, cursor.word(1), ("base",)):
+        if (
+            cursor.word() == "and"
+            and _noun_start(lex, cursor.word(1))
+            and not _readings(lex, cursor.word(1), ("base",))
+        ):
             cursor.at += 1
             continue
         break
@@ -443,8 +486,9 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
         mode = REASON if mode == ACT else mode
     cursor.at += 1
     if lex.senses.get((lemma, "")) == "aspect" and (
-        cursor.word() == "to" or _readings(lex, cursor.word(), ("ing",)) or lemma in {"continue", "finish"}
-        and not _noun_start(lex, cursor.word())
+        cursor.word() == "to"
+        or _readings(lex, cursor.word(), ("ing",))
+        or (lemma in {"continue", "finish"} and not _noun_start(lex, cursor.word()))
     ):
         cursor.carrier = "try" if lemma in _ASPECT_TRY else "want" if lemma in {"want", "need", "like"} else "go on"
         cursor.continued = lemma in {"continue", "keep", "resume", "finish"}
@@ -520,13 +564,18 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
                 word = cursor.word() if word in {"from", "to", "back"} and cursor.word() != "to" else word
                 continue
             phrase = _noun_phrase(lex, cursor)
-            if phrase is None or (phrase.pronoun and phrase.head == "it" and objects and word in {"on", "in", "inside"}):
+            if phrase is None or (
+                phrase.pronoun and phrase.head == "it" and objects and word in {"on", "in", "inside"}
+            ):
                 continue
             places.append((word, phrase))
             last_prep = word
             continue
-        if word == "," and after in {"on", "in", "into", "onto", "from", "inside", "beside", "under"} and mode == ACT and (
-            cursor.word(2) not in {"it", "order", "which", "case"}
+        if (
+            word == ","
+            and after in {"on", "in", "into", "onto", "from", "inside", "beside", "under"}
+            and mode == ACT
+            and (cursor.word(2) not in {"it", "order", "which", "case"})
         ):
             cursor.at += 1
             continue
@@ -552,9 +601,7 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
                 probe.at += 1
                 target = _noun_phrase(lex, probe)
                 if target is not None:
-                    gapped.append(
-                        Clause(lemma, particle, "", mode, (phrase,), ((prep, target),), text=phrase.text)
-                    )
+                    gapped.append(Clause(lemma, particle, "", mode, (phrase,), ((prep, target),), text=phrase.text))
                     cursor.at = probe.at
                     continue
                 break
@@ -586,8 +633,11 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
                 cursor.at -= 1
                 break
             continue
-        if word in {"i", "we"} and objects and cursor.word(-1) not in {",", "and", "then", "so", "but"} and (
-            _readings(lex, after, ("ed",))
+        if (
+            word in {"i", "we"}
+            and objects
+            and cursor.word(-1) not in {",", "and", "then", "so", "but"}
+            and (_readings(lex, after, ("ed",)))
         ):
             cursor.at += 2
             continue
@@ -669,21 +719,22 @@ def _participle_mode(lex: Lexicon, cursor: _Cursor, verb: VerbForm, before: str)
 def _main_follows(lex: Lexicon, cursor: _Cursor) -> bool:
     rest = cursor.words[cursor.at :]
     return any(
-        word == "," and index + 1 < len(rest) and _readings(lex, rest[index + 1], ("base",)) for index, word in enumerate(rest)
+        word == "," and index + 1 < len(rest) and _readings(lex, rest[index + 1], ("base",))
+        for index, word in enumerate(rest)
     )
 
 
 def _skip_relative(lex: Lexicon, cursor: _Cursor) -> None:
     while cursor.at < len(cursor.words) and cursor.word() not in {",", "to", "purposeto", "using", "with"}:
         word, after = cursor.word(), cursor.word(1)
-        if word in PREPOSITIONS or (word == "and" and (after in ADVERBS or after.startswith("@") or _readings(lex, after, ("base", "ing")))):
+        if word in PREPOSITIONS or (
+            word == "and" and (after in ADVERBS or after.startswith("@") or _readings(lex, after, ("base", "ing")))
+        ):
             return
         cursor.at += 1
 
 
-def _set_content(
-    objects: list[NounPhrase], places: list[tuple[str, NounPhrase]], content: NounPhrase
-) -> None:
+def _set_content(objects: list[NounPhrase], places: list[tuple[str, NounPhrase]], content: NounPhrase) -> None:
     if places:
         prep, owner = places[-1]
         places[-1] = (prep, replace(owner, of=content, relation="content"))
@@ -724,9 +775,16 @@ def _particle(lex: Lexicon, cursor: _Cursor, lemma: str, has_object: bool) -> st
 
 def _places_follow(cursor: _Cursor) -> bool:
     """ "put on the counter the cup" is rare; "put on the table" without any object is an act of placing."""
-    return cursor.word(2) in {"counter", "countertop", "table", "shelf", "worktop", "hob", "plate", "side"} or cursor.word(
-        3
-    ) in {"counter", "countertop", "table", "shelf", "worktop", "hob", "top"}
+    return cursor.word(2) in {
+        "counter",
+        "countertop",
+        "table",
+        "shelf",
+        "worktop",
+        "hob",
+        "plate",
+        "side",
+    } or cursor.word(3) in {"counter", "countertop", "table", "shelf", "worktop", "hob", "top"}
 
 
 def _noun_phrase(lex: Lexicon, cursor: _Cursor) -> NounPhrase | None:
@@ -763,7 +821,17 @@ def _simple_phrase(lex: Lexicon, cursor: _Cursor) -> NounPhrase | None:
             break
         if word == "that" and words:
             break
-        if word in PREPOSITIONS or word in {"and", "or", "then", "but", "using", "purposeto", "sothat", "so", "eachother"}:
+        if word in PREPOSITIONS or word in {
+            "and",
+            "or",
+            "then",
+            "but",
+            "using",
+            "purposeto",
+            "sothat",
+            "so",
+            "eachother",
+        }:
             break
         if word in _SUBORDINATE and word != "that":
             break
@@ -787,8 +855,12 @@ def _simple_phrase(lex: Lexicon, cursor: _Cursor) -> NounPhrase | None:
                 words.append(word)
                 continue
             break
-        if word in DETERMINERS and words and word not in {"other", "same", "one", "half"} and word not in NUMBERS and (
-            words[-1] not in DETERMINERS
+        if (
+            word in DETERMINERS
+            and words
+            and word not in {"other", "same", "one", "half"}
+            and word not in NUMBERS
+            and (words[-1] not in DETERMINERS)
         ):
             break
         if _readings(lex, word, ("ing",)) and not lex.known_noun(word) and not _ing_inside(lex, words, word, after):

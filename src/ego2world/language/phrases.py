@@ -14,9 +14,7 @@ NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "both": 2, "couple": 2,
 }  # fmt: skip
-ORDINALS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth last final next".split()
-)
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth last final next".split()
 PREPOSITIONS = frozenset(
     "in into on onto from to with inside outside under underneath beneath over above below at beside between around "
     "against through towards toward along across off outof awayfrom within by for of about behind near without "
@@ -40,7 +38,9 @@ PIECES = frozenset(
 )
 # A part that keeps its own identity although it belongs to something: "the lid of the jar".
 PART_KINDS = frozenset("lid handle knob button plug flap base nozzle part drawer shelf".split())
-CONTAINER_KINDS = frozenset("bowl plate cup glass jug pan pot tray bottle jar can tub box bag packet spoon board".split())
+CONTAINER_KINDS = frozenset(
+    "bowl plate cup glass jug pan pot tray bottle jar can tub box bag packet spoon board".split()
+)
 STATES = frozenset(
     "open opened closed empty full clean dirty dry wet hot cold chopped sliced cooked boiled raw peeled cut washed "
     "rinsed folded melted frozen grated used unused soaked lathered soapy uncut unpeeled diced minced crushed "

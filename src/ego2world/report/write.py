@@ -27,7 +27,10 @@ def write_report(runs: Sequence[Path], out: Path) -> list[dict[str, Any]]:
     """
     scores = [score_run(run) for run in runs]
     write_atomic(out / "scores.json", pretty_json({"runs": scores}))
-    page = Environment(loader=PackageLoader("ego2world.report", "."), autoescape=select_autoescape(default=True, default_for_string=True))
+    page = Environment(
+        loader=PackageLoader("ego2world.report", "."),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+    )
     html = page.get_template("page.html.j2").render(
         runs=scores, metrics=METRICS, endpoints=ENDPOINTS, resources=RESOURCES, labels=[label(s) for s in scores],
         same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1,

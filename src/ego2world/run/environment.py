@@ -46,10 +46,13 @@ class Environment:
             if e.type not in {"hand", "agent", "zone"} and re.search(rf"(?<![\w-]){re.escape(e.name.lower())}(?![\w-])", text)
         ]  # fmt: skip
         fixtures = tuple(
-            (Hint(f, self.world.entities[f].name, self.world.entities[f].type), self.world.zone_of[f]) for f in sorted(self.world.zone_of)
+            (Hint(f, self.world.entities[f].name, self.world.entities[f].type), self.world.zone_of[f])
+            for f in sorted(self.world.zone_of)
         )
         zones = tuple((zone, self.episode.zone_names[zone]) for zone in self.world.zones)
-        return GroupBrief(group.id, group.instruction, tuple(Hint(e.id, e.name, e.type) for e in named), fixtures, zones)
+        return GroupBrief(
+            group.id, group.instruction, tuple(Hint(e.id, e.name, e.type) for e in named), fixtures, zones
+        )
 
     def local(self) -> Local:
         """Return the free local observation."""
@@ -66,7 +69,9 @@ class Environment:
         action, failures = self._bind(proposal)
         if action is None:
             attempt = Attempt(proposal, None, False, failures, ())
-            return attempt, Feedback(False, proposal, tuple(Failure(f.code.value, f.entity, f.needed) for f in failures))
+            return attempt, Feedback(
+                False, proposal, tuple(Failure(f.code.value, f.entity, f.needed) for f in failures)
+            )
         result = step(self.world, self.state, action)
         bound = Proposal(action.name, dict(action.roles), proposal.by)
         if isinstance(result, State):
@@ -81,7 +86,13 @@ class Environment:
 
     def _known(self) -> set[str]:
         """Return what the agent may be told about: fixtures, zones, hands, what it sees, what it holds."""
-        return {*self.world.zone_of, *self.world.zones, *HANDS, *visible(self.world, self.state, self.state.zone), *(t for _, t in self.state.held)}
+        return {
+            *self.world.zone_of,
+            *self.world.zones,
+            *HANDS,
+            *visible(self.world, self.state, self.state.zone),
+            *(t for _, t in self.state.held),
+        }
 
     def _agent_form(self, refusal: Refusal) -> tuple[Failure, ...]:
         """Say what failed without saying what cannot be seen: a hidden thing is just not visible."""

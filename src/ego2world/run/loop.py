@@ -42,7 +42,13 @@ class Settings:
     episodes: tuple[str, ...] = ()
 
 
-def run(worlds: Path, out: Path, settings: Settings, suite: Mapping[str, Any] | None = None, progress: Progress | None = None) -> dict[str, Any]:
+def run(
+    worlds: Path,
+    out: Path,
+    settings: Settings,
+    suite: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
     """Run a planner over a collection (or a suite of it) and return run.json.
 
     Raises:
@@ -56,7 +62,10 @@ def run(worlds: Path, out: Path, settings: Settings, suite: Mapping[str, Any] | 
         raise UsageError(f"{worlds} has no episode {', '.join(unknown)}; it has: {', '.join(manifest['episodes'])}")
     frozen = {e: manifest["episodes"][e]["sha256"] for e in chosen}
     if suite is not None and suite.get("episode_sha256", frozen) != frozen:
-        raise RecordError(str(worlds), f"suite {settings.suite} was fixed on other worlds (hashes differ); compile the same worlds or make the suite again")
+        raise RecordError(
+            str(worlds),
+            f"suite {settings.suite} was fixed on other worlds (hashes differ); compile the same worlds or make the suite again",
+        )
     script_hash = sha256(Path(settings.script).read_bytes()) if settings.script else None
     record = {
         "planner": settings.planner, "memory": settings.memory.value, "limit": settings.limit, "seed": settings.seed,
@@ -71,7 +80,8 @@ def run(worlds: Path, out: Path, settings: Settings, suite: Mapping[str, Any] | 
             episode = load_episode(worlds, episode_id)
             script = Path(settings.script) if settings.script else None
             recorded = {
-                g.id: [Proposal(a.name, dict(a.roles)) for a in episode.actions[g.first : g.last + 1]] for g in episode.groups
+                g.id: [Proposal(a.name, dict(a.roles)) for a in episode.actions[g.first : g.last + 1]]
+                for g in episode.groups
             }
             planner = make_planner(settings.planner, episode_id, recorded, settings.seed + number, script)
             _run_episode(episode, planner, settings, record["suite_tasks"], out)
@@ -85,10 +95,18 @@ def _open_run(out: Path, record: Mapping[str, Any]) -> None:
     if path.is_file():
         before = json.loads(path.read_text("utf-8"))
         if before.get("episode_sha256") != record["episode_sha256"]:
-            raise RecordError(str(path), "this run was made on other worlds (hashes differ); choose another --out folder")
-        changed = [k for k in ("planner", "memory", "limit", "seed", "suite", "script_sha256", "suite_tasks") if before.get(k) != record[k]]
+            raise RecordError(
+                str(path), "this run was made on other worlds (hashes differ); choose another --out folder"
+            )
+        changed = [
+            k
+            for k in ("planner", "memory", "limit", "seed", "suite", "script_sha256", "suite_tasks")
+            if before.get(k) != record[k]
+        ]
         if changed:
-            raise UsageError(f"{out} holds a run with other settings ({', '.join(changed)}); choose another --out folder")
+            raise UsageError(
+                f"{out} holds a run with other settings ({', '.join(changed)}); choose another --out folder"
+            )
         return
     if out.is_dir() and any((out / name).exists() for name in RECORDS):
         raise RecordError(str(out), "records without run.json; choose another --out folder")
@@ -139,7 +157,9 @@ class _Writer:
             file.close()
 
 
-def _run_episode(episode: Episode, planner: Planner, settings: Settings, suite_tasks: Sequence[str] | None, out: Path) -> None:
+def _run_episode(
+    episode: Episode, planner: Planner, settings: Settings, suite_tasks: Sequence[str] | None, out: Path
+) -> None:
     environment = Environment(episode)
     belief = Belief(settings.memory)
     writer = _Writer(out)
@@ -150,16 +170,29 @@ def _run_episode(episode: Episode, planner: Planner, settings: Settings, suite_t
             ending, accepted, row = run_group(environment, planner, belief, group, settings, writer)
             endings.append(ending)
             events.append(accepted)
-            writer.add("groups.jsonl", {"episode": episode.id, "group": group.id, "number": number, "quarter": 1 + 4 * number // len(episode.groups), **row})
+            writer.add(
+                "groups.jsonl",
+                {
+                    "episode": episode.id,
+                    "group": group.id,
+                    "number": number,
+                    "quarter": 1 + 4 * number // len(episode.groups),
+                    **row,
+                },
+            )
             for task in episode.tasks:
                 if task.last_group == number and (suite_tasks is None or f"{episode.id}/{task.id}" in suite_tasks):
                     writer.add("tasks.jsonl", _task_row(episode, task, environment, endings, events))
-        writer.add("tasks.jsonl", {"type": "episode_end", "episode": episode.id, "state_sha256": environment.state.digest()})
+        writer.add(
+            "tasks.jsonl", {"type": "episode_end", "episode": episode.id, "state_sha256": environment.state.digest()}
+        )
     finally:
         writer.close()
 
 
-def _task_row(episode: Episode, task: Any, environment: Environment, endings: Sequence[str], events: Sequence[Sequence[Event]]) -> dict[str, Any]:
+def _task_row(
+    episode: Episode, task: Any, environment: Environment, endings: Sequence[str], events: Sequence[Sequence[Event]]
+) -> dict[str, Any]:
     contract = Contract.of(task.contract)
     own = [event for group in events[task.first_group : task.last_group + 1] for event in group]
     truths = contract.each(environment.state, own)
@@ -185,7 +218,14 @@ def run_group(
     context = Context(environment.brief(group), environment.local(), belief, None, settings.limit)
     belief.see_local(context.local)
     planner.begin_group(context)
-    count = {"attempts": 0, "accepted": 0, "repairs": 0, "visual_queries": 0, "visual_answers": 0, "repeated_region_queries": 0}
+    count = {
+        "attempts": 0,
+        "accepted": 0,
+        "repairs": 0,
+        "visual_queries": 0,
+        "visual_answers": 0,
+        "repeated_region_queries": 0,
+    }
     events: list[Event] = []
     types: set[str] = set()
     ending = "completed"
@@ -216,7 +256,11 @@ def run_group(
         context.feedback, context.local = feedback, environment.local()
         context.attempts_left = settings.limit - count["attempts"]
         belief.see_local(context.local)
-    key = {environment.episode.operations[i]["family"] for i in range(group.first, group.last + 1) if not environment.episode.operations[i]["inferred"]}
+    key = {
+        environment.episode.operations[i]["family"]
+        for i in range(group.first, group.last + 1)
+        if not environment.episode.operations[i]["inferred"]
+    }
     row = {
         "ending": ending, **count, "cross_group_hits": belief.cross_group_hits - hits, "conflicts": belief.conflicts - conflicts,
         "tokens_in": 0, "tokens_out": 0, "reference_families": sorted(key), "attempted_families": sorted(types),
@@ -234,7 +278,13 @@ def _look(environment: Environment, belief: Belief, step: Look, count: dict[str,
 
 
 def _attempt(
-    environment: Environment, step: Act, group: Group, count: dict[str, int], events: list[Event], types: set[str], writer: _Writer
+    environment: Environment,
+    step: Act,
+    group: Group,
+    count: dict[str, int],
+    events: list[Event],
+    types: set[str],
+    writer: _Writer,
 ) -> Feedback:
     attempt, feedback = environment.attempt(step.proposal)
     count["attempts"] += 1

@@ -118,8 +118,12 @@ def _audit_task(episode: Episode, task: Any, states: list[State], result: dict[s
     stress["invalid_immutable"] += invalid_leaves_untouched(span)
     stress["initial"] += not at_start
     stress["partial"] += _partial_fails(contract, span)
-    stress["wrong_binding"] += all(contract.holds(*misbound(c, span.world, end, events)) is not Truth.TRUE for c in contract.conditions)
-    stress["missing_state"] += all(contract.holds(*spoiled(c, end, events, "unknown")) is not Truth.TRUE for c in contract.conditions)
+    stress["wrong_binding"] += all(
+        contract.holds(*misbound(c, span.world, end, events)) is not Truth.TRUE for c in contract.conditions
+    )
+    stress["missing_state"] += all(
+        contract.holds(*spoiled(c, end, events, "unknown")) is not Truth.TRUE for c in contract.conditions
+    )
     for i in independent_pairs(span):
         agrees = swap_agrees(span, i)
         if agrees is not None:

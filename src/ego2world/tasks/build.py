@@ -79,7 +79,13 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
     for task in tasks:
         failures = admission_failures(task.contract, span_of(draft, task.first, task.last))
         if failures:
-            notes.append({"stage": "admit", "reason": "; ".join(failures), "evidence": [task.source.get("step") or task.source["label"]]})
+            notes.append(
+                {
+                    "stage": "admit",
+                    "reason": "; ".join(failures),
+                    "evidence": [task.source.get("step") or task.source["label"]],
+                }
+            )
         else:
             admitted.append(task)
     rows = [operation_row(i, o) for i, o in enumerate(draft.operations, 1)]
@@ -90,7 +96,8 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
         "episode.json": pretty_json(_episode(draft, admitted, dataset.name, sounds, dataset.narrations[video])),
         "operations.jsonl": json_lines(rows),
         "transitions.jsonl": json_lines(
-            transition_row(draft.world, i, o, draft.states[i - 1], draft.states[i]) for i, o in enumerate(draft.operations, 1)
+            transition_row(draft.world, i, o, draft.states[i - 1], draft.states[i])
+            for i, o in enumerate(draft.operations, 1)
         ),
         "notes.jsonl": json_lines([*draft.notes, *({"id": f"note_t{i:04d}", **n} for i, n in enumerate(notes, 1))]),
     }

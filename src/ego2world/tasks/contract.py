@@ -82,8 +82,10 @@ def truth(condition: Mapping[str, Any], state: State, events: Sequence[Event] = 
     if kind == "event":
         wanted_target = condition.get("target")
         for event in events:
-            if event.family == condition["family"] and condition["object"] in event.objects and (
-                wanted_target is None or wanted_target in event.targets
+            if (
+                event.family == condition["family"]
+                and condition["object"] in event.objects
+                and (wanted_target is None or wanted_target in event.targets)
             ):
                 return Truth.TRUE
         return Truth.FALSE
@@ -123,7 +125,10 @@ def make_contract(task: str, tier: str, conditions: Sequence[Mapping[str, Any]])
         if condition["type"] == "fact":
             key, value = row_fact([condition["fluent"], condition["entity"], condition["value"]])
             if key in values and values[key] != value:
-                raise TaskError(task, f"contradictory goal: {condition['fluent']} of {condition['entity']} cannot be both {values[key]} and {value}")
+                raise TaskError(
+                    task,
+                    f"contradictory goal: {condition['fluent']} of {condition['entity']} cannot be both {values[key]} and {value}",
+                )
             values[key] = value
         kept.append(condition)
     if not kept:

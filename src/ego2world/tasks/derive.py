@@ -45,7 +45,9 @@ _TOPICS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = tuple(
         ("put pile", "place", "put_in put_on"),
     )
 )  # fmt: skip
-_PLAIN = frozenset("place contains cooked form peeled mixed cleanliness wetness covered wrapped discarded power openness worn temperature weighed written attached".split())
+_PLAIN = frozenset(
+    "place contains cooked form peeled mixed cleanliness wetness covered wrapped discarded power openness worn temperature weighed written attached".split()
+)
 _DULL = frozenset("hold check other navigate wait lift tilt turn move pass_hand adjust".split())
 
 
@@ -81,19 +83,32 @@ def wishes(video_id: str, dataset: Dataset) -> tuple[Wish, ...]:
     found = []
     for activity in dataset.activities.get(video_id, ()):
         end_s = activity.end_s if activity.end_s is not None else last_s + 1.0
-        recipes = [dataset.recipes.get(r if r in dataset.recipes else f"{participant}_{r}") for r in activity.recipe_ids]
+        recipes = [
+            dataset.recipes.get(r if r in dataset.recipes else f"{participant}_{r}") for r in activity.recipe_ids
+        ]
         about = _words(activity.label)
         for recipe in recipes:
             if recipe is not None:
                 for ingredient in recipe.ingredients:
                     about |= {singular(w) for w in re.findall(r"[a-z]+", ingredient.name.lower()) if len(w) > 2}
-        source = {"kind": "activity", "label": activity.label, "recipes": list(activity.recipe_ids), "span_s": [activity.start_s, end_s]}
+        source = {
+            "kind": "activity",
+            "label": activity.label,
+            "recipes": list(activity.recipe_ids),
+            "span_s": [activity.start_s, end_s],
+        }
         found.append(Wish(activity.label, activity.start_s, end_s, source, frozenset(about)))
     for recipe_id, recipe in sorted(dataset.recipes.items()):
         for step, text in recipe.steps.items():
             spans = [(a, b) for video, a, b in recipe.times.get(step, ()) if video == video_id]
             for start_s, end_s in _joined(spans):
-                source = {"kind": "step", "label": text, "recipes": [recipe_id], "step": step, "span_s": [start_s, end_s]}
+                source = {
+                    "kind": "step",
+                    "label": text,
+                    "recipes": [recipe_id],
+                    "step": step,
+                    "span_s": [start_s, end_s],
+                }
                 found.append(Wish(text, start_s, end_s, source, frozenset(_words(text))))
     return tuple(sorted(found, key=lambda w: (w.start_s, w.end_s, w.label)))
 
@@ -110,7 +125,11 @@ def _joined(spans: Sequence[tuple[float, float]], gap_s: float = 20.0) -> list[t
 
 
 def _words(text: str) -> set[str]:
-    return {singular(word) for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 2 and word not in {"the", "and", "with", "into", "from", "all"}}
+    return {
+        singular(word)
+        for word in re.findall(r"[a-z]+", text.lower())
+        if len(word) > 2 and word not in {"the", "and", "with", "into", "from", "all"}
+    }
 
 
 def borders(video_id: str, dataset: Dataset) -> tuple[float, ...]:
@@ -148,13 +167,26 @@ def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list
             continue
         key = (first_group, last_group, contract.digest())
         if key in taken:
-            notes.append({"stage": "tasks", "reason": "same steps and same contract as an earlier task", "evidence": evidence})
+            notes.append(
+                {"stage": "tasks", "reason": "same steps and same contract as an earlier task", "evidence": evidence}
+            )
             continue
         taken.add(key)
         notes += [{"stage": "tasks", "reason": text, "evidence": evidence} for text in merged]
         names = {i: e.name for i, e in draft.world.entities.items()}
         goal = "; ".join(describe(c, names) for c in contract.conditions)
-        tasks.append(Task(name, f"{wish.label.rstrip('. ')}. Goal: {goal}.", first_group, last_group, first, last, contract, wish.source))
+        tasks.append(
+            Task(
+                name,
+                f"{wish.label.rstrip('. ')}. Goal: {goal}.",
+                first_group,
+                last_group,
+                first,
+                last,
+                contract,
+                wish.source,
+            )
+        )
     return tuple(tasks), notes
 
 
@@ -164,14 +196,18 @@ def _inside(span_s: tuple[float, float], start_s: float, end_s: float) -> bool:
 
 
 def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tuple[Contract, list[str]]:
-    topics = [(fluents, families) for words, fluents, families in _TOPICS if wish.words & {singular(w) for w in words.split()} or wish.words & set(words.split())]
+    topics = [
+        (fluents, families)
+        for words, fluents, families in _TOPICS
+        if wish.words & {singular(w) for w in words.split()} or wish.words & set(words.split())
+    ]
     fluents = frozenset().union(*(f for f, _ in topics)) if topics else frozenset()
     families = frozenset().union(*(f for _, f in topics)) if topics else frozenset()
     start, end = draft.states[first], draft.states[last + 1]
     scored: list[tuple[float, int, dict[str, Any]]] = []
     for key in sorted(end.facts):
         value = end.facts[key]
-        if start.facts.get(key) == value or key[0] not in _PLAIN or value is False and key[0] == "contains":
+        if start.facts.get(key) == value or key[0] not in _PLAIN or (value is False and key[0] == "contains"):
             continue
         if key[0] == "place" and (not isinstance(value, tuple) or value[0] == "held"):
             continue
@@ -185,7 +221,19 @@ def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tup
         score = _relevance(key, value, wish, fluents, draft)
         if score >= 1.0:
             row = fact_row(key, value)
-            scored.append((score, witness, {"type": "fact", "fluent": row[0], "entity": row[1], "value": row[2], "witness": f"op_{witness + 1:05d}"}))
+            scored.append(
+                (
+                    score,
+                    witness,
+                    {
+                        "type": "fact",
+                        "fluent": row[0],
+                        "entity": row[1],
+                        "value": row[2],
+                        "witness": f"op_{witness + 1:05d}",
+                    },
+                )
+            )
     if scored:
         best = sorted(scored, key=lambda item: (-item[0], -item[1], str(item[2])))[:MAX_CONDITIONS]
         conditions = [c for _, _, c in sorted(best, key=lambda item: (item[1], str(item[2])))]
@@ -198,13 +246,22 @@ def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tup
     for index in range(first, last + 1):
         operation = draft.operations[index]
         objects = operation.action.ids("object") or operation.action.ids("target")
-        if operation.inferred or operation.family in _DULL and operation.family not in families or not operation.action.ids("object"):
+        if (
+            operation.inferred
+            or (operation.family in _DULL and operation.family not in families)
+            or not operation.action.ids("object")
+        ):
             continue
         words = _entity_words(objects[0], draft)
         score = (operation.family in families) + 1.0 * bool(words & wish.words)
         if score >= 1:
             target = operation.action.ids("target")[:1]
-            condition: dict[str, Any] = {"type": "event", "family": operation.family, "object": objects[0], "witness": f"op_{index + 1:05d}"}
+            condition: dict[str, Any] = {
+                "type": "event",
+                "family": operation.family,
+                "object": objects[0],
+                "witness": f"op_{index + 1:05d}",
+            }
             if target:
                 condition["target"] = target[0]
             events[(operation.family, objects[0], target[0] if target else "")] = (score, index, condition)
@@ -224,7 +281,11 @@ def _witness(draft: Draft, first: int, last: int, key: tuple[str, ...]) -> int |
 
 def _entity_words(entity: str, draft: Draft) -> set[str]:
     found = draft.world.entities[entity]
-    return {singular(w) for text in (found.name, found.type.replace("_", " "), *found.names[:3]) for w in re.findall(r"[a-z]+", text.lower())}
+    return {
+        singular(w)
+        for text in (found.name, found.type.replace("_", " "), *found.names[:3])
+        for w in re.findall(r"[a-z]+", text.lower())
+    }
 
 
 def _relevance(key: tuple[str, ...], value: object, wish: Wish, fluents: frozenset[str], draft: Draft) -> float:
@@ -232,7 +293,11 @@ def _relevance(key: tuple[str, ...], value: object, wish: Wish, fluents: frozens
     things = [key[1], *key[2:]]
     if key[0] == "place" and isinstance(value, tuple):
         things.append(value[1])
-        if has(draft.world.entities[key[1]].type, Trait.TOOL) and not _entity_words(key[1], draft) & wish.words and "place" in fluents:
+        if (
+            has(draft.world.entities[key[1]].type, Trait.TOOL)
+            and not _entity_words(key[1], draft) & wish.words
+            and "place" in fluents
+        ):
             score -= 0.25
     if any(_entity_words(thing, draft) & wish.words for thing in things if thing in draft.world.entities):
         score += 1.0

@@ -48,7 +48,9 @@ def has_witness(contract: Contract, index: int, span: Span) -> bool:
     return False
 
 
-def spoiled(condition: Mapping[str, Any], state: State, events: Sequence[Event], how: str) -> tuple[State, tuple[Event, ...]]:
+def spoiled(
+    condition: Mapping[str, Any], state: State, events: Sequence[Event], how: str
+) -> tuple[State, tuple[Event, ...]]:
     """Return the final state and events with just one condition spoiled: made otherwise ("false") or forgotten ("unknown")."""
     if condition["type"] == "event":
         kept = tuple(e for e in events if truth(condition, state, (e,)) is not Truth.TRUE)
@@ -70,14 +72,18 @@ def _other(key: FactKey, value: Value) -> Value:
     return "otherwise"
 
 
-def misbound(condition: Mapping[str, Any], world: World, state: State, events: Sequence[Event]) -> tuple[State, tuple[Event, ...]]:
+def misbound(
+    condition: Mapping[str, Any], world: World, state: State, events: Sequence[Event]
+) -> tuple[State, tuple[Event, ...]]:
     """Return the final state and events as if another thing of the same kind had been used."""
     entity = condition["object"] if condition["type"] == "event" else condition["entity"]
     kind = world.entities[entity].type
     other = next((i for i, e in sorted(world.entities.items()) if e.type == kind and i != entity), "another_one")
     if condition["type"] == "event":
         changed = tuple(
-            Event(e.family, tuple(other if o == entity else o for o in e.objects), e.targets) if e.family == condition["family"] else e
+            Event(e.family, tuple(other if o == entity else o for o in e.objects), e.targets)
+            if e.family == condition["family"]
+            else e
             for e in events
         )
         return state, changed
@@ -92,7 +98,11 @@ def invalid_leaves_untouched(span: Span) -> bool:
     """Say whether refused actions leave states byte-identical: an unknown object, and a role left out."""
     state = span.states[0]
     before = state.digest()
-    for action in (Action.of("pick_up", {"object": "no_such_thing"}), Action.of("put_on_worktop", {}), Action.of("no_such_action", {})):
+    for action in (
+        Action.of("pick_up", {"object": "no_such_thing"}),
+        Action.of("put_on_worktop", {}),
+        Action.of("no_such_action", {}),
+    ):
         result = step(span.world, state, action)
         if not isinstance(result, Refusal) or not result.failures or state.digest() != before:
             return False
@@ -103,7 +113,10 @@ def independent_pairs(span: Span, most: int = 5) -> list[int]:
     """Return positions i where operations i and i + 1 share no entity, container or hand."""
     found = []
     for i in range(len(span.actions) - 1):
-        if not _involved(span, i) & _involved(span, i + 1) and "navigate" not in {span.actions[i].name, span.actions[i + 1].name}:
+        if not _involved(span, i) & _involved(span, i + 1) and "navigate" not in {
+            span.actions[i].name,
+            span.actions[i + 1].name,
+        }:
             found.append(i)
             if len(found) == most:
                 break
@@ -112,7 +125,9 @@ def independent_pairs(span: Span, most: int = 5) -> list[int]:
 
 def _involved(span: Span, i: int) -> set[str]:
     things = {thing for _, value in span.actions[i].roles for thing in ((value,) if isinstance(value, str) else value)}
-    around = {c for state in (span.states[i], span.states[i + 1]) for thing in things for c in carriers(state.facts, thing)}
+    around = {
+        c for state in (span.states[i], span.states[i + 1]) for thing in things for c in carriers(state.facts, thing)
+    }
     hands = {hand for state in (span.states[i], span.states[i + 1]) for hand, thing in state.held if thing in things}
     return things | around | hands
 

@@ -68,13 +68,18 @@ def load_manifest(worlds: Path) -> Mapping[str, Any]:
     """
     path = worlds / "manifest.json"
     if not path.is_file():
-        raise UsageError(f"{worlds} holds no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}")
+        raise UsageError(
+            f"{worlds} holds no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
+        )
     try:
         manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise RecordError(str(path), f"not valid JSON ({error}); compile the worlds again") from None
     if manifest.get("schema_version") != SCHEMA_VERSION:
-        raise RecordError(str(path), f"schema version {manifest.get('schema_version')}, needed {SCHEMA_VERSION}; compile the worlds again")
+        raise RecordError(
+            str(path),
+            f"schema version {manifest.get('schema_version')}, needed {SCHEMA_VERSION}; compile the worlds again",
+        )
     return manifest
 
 
@@ -110,7 +115,8 @@ def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
     data = json.loads(parts["episode.json"])
     operations = tuple(json.loads(line) for line in parts["operations.jsonl"].splitlines())
     entities = {
-        row["id"]: Entity(row["id"], row["type"], row["name"], tuple(row["names"]), tuple(row["evidence"])) for row in data["entities"]
+        row["id"]: Entity(row["id"], row["type"], row["name"], tuple(row["names"]), tuple(row["evidence"]))
+        for row in data["entities"]
     }
     zone_of = {fixture: zone["id"] for zone in data["zones"] for fixture in zone["fixtures"]}
     world = World(entities, tuple(zone["id"] for zone in data["zones"]), zone_of)

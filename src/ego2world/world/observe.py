@@ -48,7 +48,12 @@ def _shown(world: World, state: State, thing: str, zone: str) -> bool:
         how, thing = place
         if thing in HANDS or thing == "body":
             return False
-        if how == "in" and thing in world.openable and thing not in world.transparent and state.facts.get(("openness", thing)) != "open":
+        if (
+            how == "in"
+            and thing in world.openable
+            and thing not in world.transparent
+            and state.facts.get(("openness", thing)) != "open"
+        ):
             return False
         if thing in world.zone_of:
             return world.zone_of[thing] == zone

@@ -15,7 +15,8 @@ def repair_plan(world: World, state: State, refusal: Refusal) -> tuple[Action, .
 
     The plan is found by mending failed checks one after the other and is verified by executing it.
     """
-    action, plan = refusal.action, []
+    action = refusal.action
+    plan: list[Action] = []
     current: Refusal | State = refusal
     now = state
     for _ in range(MAX_STEPS):
@@ -53,7 +54,12 @@ def _mend(world: World, state: State, failure: FailedCheck, action: Action) -> A
                 return _switch(world, "open", carrier)
         return None
     if failure.code is Code.WRONG_VALUE:
-        family = {"openness open": "open", "openness closed": "close", "power on": "turn_on", "power off": "turn_off"}.get(failure.needed)
+        family = {
+            "openness open": "open",
+            "openness closed": "close",
+            "power on": "turn_on",
+            "power off": "turn_off",
+        }.get(failure.needed)
         return _switch(world, family, thing) if family else None
     if failure.code is Code.NOT_HELD and has(world.entities[thing].type, Trait.PORTABLE):
         busy = {hand for hand, _ in state.held}
@@ -71,7 +77,11 @@ def _switch(world: World, family: str, thing: str) -> Action | None:
 
 def _put_down(world: World, state: State, action: Action) -> Action | None:
     """Put down something held that the action does not use, on a worktop of this zone."""
-    used = {thing for role in BY_NAME[action.name].roles for thing in action.ids(role.role)} if action.name in BY_NAME else set()
+    used = (
+        {thing for role in BY_NAME[action.name].roles for thing in action.ids(role.role)}
+        if action.name in BY_NAME
+        else set()
+    )
     for _, thing in state.held:
         if thing in used:
             continue

@@ -56,7 +56,9 @@ class Action:
         return {"action": self.name, "roles": {role: list(v) if isinstance(v, tuple) else v for role, v in self.roles}}
 
     def __str__(self) -> str:
-        inner = ", ".join(f"{role}={value if isinstance(value, str) else '+'.join(value)}" for role, value in self.roles)
+        inner = ", ".join(
+            f"{role}={value if isinstance(value, str) else '+'.join(value)}" for role, value in self.roles
+        )
         return f"{self.name}({inner})"
 
 

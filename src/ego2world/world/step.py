@@ -171,7 +171,9 @@ def with_hand(state: State, action: Action) -> Action:
     kind = BY_NAME.get(action.name)
     if kind is None or kind.var("hand") is None or "hand" in action.bound:
         return action
-    uses = any(getattr(part, "role", "") == "hand" or getattr(part, "to", "") == "hand" for part in (*kind.needs, *kind.makes))
+    uses = any(
+        getattr(part, "role", "") == "hand" or getattr(part, "to", "") == "hand" for part in (*kind.needs, *kind.makes)
+    )
     if not uses:
         return action
     busy = {hand for hand, _ in state.held}
@@ -267,7 +269,7 @@ def reach_failure(world: World, facts: Mapping[FactKey, Value], thing: str) -> F
         place = facts.get(("place", thing))
         if place is None:
             return FailedCheck(Code.UNKNOWN_PLACE, first, f"{first} within reach", f"the place of {thing} is unknown")
-        how, thing = place  # type: ignore[misc]
+        how, thing = place  # type: ignore[misc, str-unpack]
         if how == "held" or thing in HANDS:
             return None
         if how == "in" and thing in openable:
@@ -302,7 +304,9 @@ def _check(world: World, need: object, thing: str, action: Action) -> Check | No
         contents = action.ids(need.content)
         return lambda state: _holds(state, thing, contents)
     if isinstance(need, NotAt):
-        return lambda state: FailedCheck(Code.ALREADY_THERE, thing, "another zone", "already there") if state.zone == thing else None
+        return lambda state: (
+            FailedCheck(Code.ALREADY_THERE, thing, "another zone", "already there") if state.zone == thing else None
+        )
     if isinstance(need, Within):
         insides = action.ids(need.inside)
         return lambda state: _within(state, thing, insides)
@@ -338,11 +342,18 @@ def _held(world: World, state: State, thing: str) -> FailedCheck | None:
         if held == thing:
             return None
     place = state.facts.get(("place", thing))
-    if isinstance(place, tuple) and place[0] == "on" and world.entities.get(place[1]) is not None and (
-        world.entities[place[1]].type == "hand"
+    if (
+        isinstance(place, tuple)
+        and place[0] == "on"
+        and world.entities.get(place[1]) is not None
+        and (world.entities[place[1]].type == "hand")
     ):
         return None  # worn on a hand
-    if isinstance(place, tuple) and has(world.entities[place[1]].type, Trait.TOOL) and any(place[1] == held for _, held in state.held):
+    if (
+        isinstance(place, tuple)
+        and has(world.entities[place[1]].type, Trait.TOOL)
+        and any(place[1] == held for _, held in state.held)
+    ):
         return None  # on a tool in the hand
     found = "place unknown" if place is None else f"{place[0]} {place[1]}"  # type: ignore[index]
     return FailedCheck(Code.NOT_HELD, thing, f"holding {thing}", found)
@@ -399,5 +410,7 @@ def _within(state: State, thing: str, insides: tuple[str, ...]) -> FailedCheck |
     around = carriers(state.facts, thing)
     for inside in insides:
         if inside not in around:
-            return FailedCheck(Code.NOT_INSIDE, thing, f"in or on {inside}", f"in or on {around[0]}" if around else "place unknown")
+            return FailedCheck(
+                Code.NOT_INSIDE, thing, f"in or on {inside}", f"in or on {around[0]}" if around else "place unknown"
+            )
     return None

@@ -1,7 +1,20 @@
 """What the person does with their own body: wearing, eating, perceiving, recording, moving about, waiting."""
 
 from ego2world.world.actions.base import ActionType, Arrives, Becomes, Goes, Is, NotAt, Reach, Var
-from ego2world.world.actions.vocabulary import ANY, CLOTHS, EDIBLE, HAND_ROLE, INSIDES, PORTABLE, SURFACES, VESSELS, WITH, act, becomes, obj
+from ego2world.world.actions.vocabulary import (
+    ANY,
+    CLOTHS,
+    EDIBLE,
+    HAND_ROLE,
+    INSIDES,
+    PORTABLE,
+    SURFACES,
+    VESSELS,
+    WITH,
+    act,
+    becomes,
+    obj,
+)
 
 _LOOKED_AT = Var("object", ANY, many=True)
 _WHERE = Var("target", SURFACES | INSIDES, optional=True)

@@ -24,7 +24,9 @@ _OFF = Var("source", ANY, optional=True)
 _STUFF = obj(STUFF)
 
 
-def _on(name: str, family: str, verb: str, things: frozenset[str], senses: str, bound: str, **state: str | bool) -> ActionType:
+def _on(
+    name: str, family: str, verb: str, things: frozenset[str], senses: str, bound: str, **state: str | bool
+) -> ActionType:
     return act(name, family, f"{verb} {{object}}[ with {{instrument}}]", (obj(things), WITH, _AT), senses,
                f"verb class {family}, bound to {bound}", makes=becomes(**state))  # fmt: skip
 

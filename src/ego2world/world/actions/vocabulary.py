@@ -76,7 +76,9 @@ def act(
     """Declare an action on things within reach: reach of the object and a held instrument are always needed."""
     names = {var.role for var in roles}
     common: tuple[Need, ...] = ()
-    if "object" in names and not any(getattr(need, "role", "") == "object" and isinstance(need, Reach | Held) for need in needs):
+    if "object" in names and not any(
+        getattr(need, "role", "") == "object" and isinstance(need, Reach | Held) for need in needs
+    ):
         common += (Reach("object"),)
     if "instrument" in names:
         common += (Held("instrument"),)
@@ -85,7 +87,9 @@ def act(
     )
 
 
-def grasp(name: str, family: str, says: str, origins: frozenset[str] | None, senses: str, source_text: str) -> ActionType:
+def grasp(
+    name: str, family: str, says: str, origins: frozenset[str] | None, senses: str, source_text: str
+) -> ActionType:
     """Declare one way of taking something into a hand."""
     roles: tuple[Var, ...] = (obj(PORTABLE),)
     needs: tuple[Need, ...] = (Reach("object"), HandFree())
