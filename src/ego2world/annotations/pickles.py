@@ -35,7 +35,7 @@ class _Index:
             data = data[0]
         if isinstance(data, _Index):
             return data.values()
-        return list(data)
+        return list(data.data if isinstance(data, _Strings) else data)
 
 
 class _Manager:
@@ -64,6 +64,32 @@ class _Frame:
             self.manager = found
 
 
+class _Strings:
+    """Stand-in for pandas' array of strings, which wraps a NumPy array."""
+
+    def __init__(self, *args: Any) -> None:
+        self.data: Any = args[0] if args else None
+
+    def __setstate__(self, state: Any) -> None:
+        parts = state if isinstance(state, tuple) else (state,)
+        self.data = next((part for part in parts if isinstance(part, np.ndarray)), None)
+
+
+def _strings(_cls: Any, _checksum: Any, state: Any) -> _Strings:
+    made = _Strings()
+    if state is not None:
+        made.__setstate__(state)
+    return made
+
+
+class _Dtype:
+    """Stand-in for pandas' string dtype."""
+
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+
+    def __setstate__(self, _state: Any) -> None: ...
+
+
 def _new_index(_cls: Any, data: Any) -> _Index:
     return _Index(data)
 
@@ -84,6 +110,14 @@ def _encode(text: str, encoding: str = "latin1") -> bytes:
 
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("pandas.core.frame", "DataFrame"): _Frame,
+    ("pandas", "DataFrame"): _Frame,
+    ("pandas", "Index"): _Index,
+    ("pandas", "RangeIndex"): _Index,
+    ("pandas.arrays", "StringArray"): _Strings,
+    ("pandas.core.arrays.string_", "StringArray"): _Strings,
+    ("pandas", "StringDtype"): _Dtype,
+    ("pandas.core.arrays.string_", "StringDtype"): _Dtype,
+    ("pandas._libs.arrays", "__pyx_unpickle_NDArrayBacked"): _strings,
     ("pandas.core.internals.managers", "BlockManager"): _Manager,
     ("pandas.core.internals", "BlockManager"): _Manager,
     ("pandas._libs.internals", "_unpickle_block"): _block,
@@ -140,6 +174,8 @@ def read_table(path: Path) -> dict[str, list[Any]]:
     columns = [str(name) for name in frame.manager.axes[0].values()]
     table: dict[str, list[Any]] = {}
     for values, placement in frame.manager.blocks:
+        if isinstance(values, _Strings):
+            values = values.data
         if not isinstance(values, np.ndarray):
             found = f"a column stored as {type(values).__name__}"
             raise AnnotationError([Problem(str(path), None, None, found, "plain NumPy columns")], advice)

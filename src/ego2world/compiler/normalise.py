@@ -43,9 +43,10 @@ def _resolved(narration: Narration, vocabulary: Vocabulary, intents: tuple[Inten
         return (Intent(sense, verb, (("object", (phrase,)),) if phrase else (), text=narration.text),)
     first = acts[0]
     if "-" in verb and first.sense in {"turn", "adjust", "put", "take", "other", "press"}:
-        first = replace(first, sense=sense)
+        worn = sense == "wear" and (phrase is None or lexicon().kind(phrase.head) not in {"glove", "apron", "clothes"})
+        first = first if worn else replace(first, sense=sense)
     said = first.of("object")
-    names = {word for name in narration.nouns for word in (name, name.split()[-1])}
+    names = set(narration.nouns)
     if phrase is not None and (not said or said[0].pronoun or said[0].head not in names):
         if said and lexicon().kind(said[0].head) in _VESSELS and lexicon().kind(phrase.head) not in _VESSELS:
             pass

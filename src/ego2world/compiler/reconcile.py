@@ -250,18 +250,30 @@ class Reconciler:
             return False
         record = self.binder.known.get(thing)
         where, reason, weak = None, "", False
+        taking = thing in action.ids("object") and BY_NAME[action.name].family in {"pick_up", "take_out"}
         if record is not None and record.track is not None and record.track.association.tracks:
             where = self.binder.fixture_of(record.track.association.tracks[0].start_fixture)
             reason = "its first track starts there"
         if where is None and thing in action.ids("object") and action.ids("source"):
             where, reason = action.ids("source")[0], "the narration that first needs it takes it from there"
         if where is None or thing in (where, *carriers(self.scene.facts, where)):
-            where, reason = self.default_surface(), "nothing says where; the worktop in use"
-            weak = True
+            where, weak = self._just_opened(evidence), True
+            reason = "taken right after this was opened"
+            if where is None or thing in (where, *carriers(self.scene.facts, where)) or not taking:
+                where, reason = self.default_surface(), "nothing says where; the worktop in use"
         self.scene.assume(("place", thing), (self.how(where), where), "initial", reason, evidence.narration_ids)
         if weak:
             self.scene.weak.add(("place", thing))
         return True
+
+    def _just_opened(self, evidence: Evidence) -> str | None:
+        """Return the storage that was opened last, when that was a moment ago and it is still open."""
+        opened = [(end_s, thing) for (family, thing), end_s in self.done.items() if family == "open" and thing in self.scene.zone_of]
+        if not opened:
+            return None
+        end_s, thing = max(opened)
+        still = self.scene.facts.get(("openness", thing)) == "open"
+        return thing if still and 0.0 <= evidence.span_s[0] - end_s <= REPEAT_S and has(self.scene.entities[thing].type, Trait.STORAGE) else None
 
     def settle(self, thing: str, fixture: str, evidence: Evidence) -> None:
         """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a guess said so."""

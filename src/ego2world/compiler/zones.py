@@ -1,7 +1,7 @@
 """Zones from use: fixtures that are used together without a walk between them belong to one zone. Stage: zone.
 
 Fixtures touched by one operation must share a zone. Beyond that, the pairs used one after the other most often are joined
-first, until walking between zones makes up at most ``WALK_SHARE`` of the operations (or two zones are left).
+first, until walking between zones makes up at most ``WALK_SHARE`` of the operations.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def make_zones(scene: Scene) -> dict[str, str]:
     pairs = Counter(
         tuple(sorted((before[0], after[0]))) for before, after in itertools.pairwise(uses) if before[0] != after[0]
     )
-    allowed = max(2, int(WALK_SHARE * len(scene.operations)))
+    allowed = int(WALK_SHARE * len(scene.operations))
     for (one, other), _ in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
-        if _walks(uses, root) <= allowed or len({root(f) for use in uses for f in use}) <= 2:
+        if _walks(uses, root) <= allowed:
             break
         join(one, other)
     order = list(dict.fromkeys(root(fixture) for use in uses for fixture in use))

@@ -79,8 +79,9 @@ class Environment:
             return Attempt(proposal, action, True, (), ()), Feedback(True, bound)
         plan = repair_plan(self.world, self.state, result) or ()
         shown = self._agent_form(result)
+        hidden = any(failure.code == Code.NOT_VISIBLE.value for failure in shown)
         known = self._known()
-        told = plan if plan and all(thing in known for a in plan for thing in _things(a)) else ()
+        told = plan if not hidden and all(thing in known for a in plan for thing in _things(a)) else ()
         offered = tuple(Proposal(a.name, dict(a.roles), "repair") for a in told)
         return Attempt(proposal, action, False, result.failures, plan), Feedback(False, bound, shown, offered)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ego2world.annotations.records import Dataset
+from ego2world.annotations.records import Dataset, Recipe
 from ego2world.compiler.freeze import Draft
 from ego2world.errors import TaskError
 from ego2world.language.lexicon import singular
@@ -137,6 +137,12 @@ def borders(video_id: str, dataset: Dataset) -> tuple[float, ...]:
     return tuple(sorted({time for wish in wishes(video_id, dataset) for time in (wish.start_s, wish.end_s)}))
 
 
+def order_differs(recipe: Recipe, video_id: str) -> bool:
+    """Say whether a cook did the listed steps in another order; contracts never ask for the listed order."""
+    firsts = [min(a for v, a, _ in recipe.times[s] if v == video_id) for s in recipe.steps if any(v == video_id for v, _, _ in recipe.times.get(s, ()))]
+    return firsts != sorted(firsts)
+
+
 def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list[dict[str, Any]]]:
     """Make the tasks of a draft.
 
@@ -146,6 +152,9 @@ def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list
     tasks: list[Task] = []
     notes: list[dict[str, Any]] = []
     taken: set[tuple[int, int, str]] = set()
+    for identifier, recipe in sorted(dataset.recipes.items()):
+        if order_differs(recipe, draft.id):
+            notes.append({"stage": "tasks", "reason": "order_differs: steps were done in another order than listed; the order is not demanded", "evidence": [identifier]})
     for wish in wishes(draft.id, dataset):
         groups = [
             i for i, g in enumerate(draft.groups)

@@ -1,0 +1,41 @@
+"""Shared fixtures: small hand-made kitchens, the compiled sample kitchens, the real data where present."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ego2world.annotations.hd_epic import read_hd_epic
+from ego2world.annotations.records import Dataset
+from ego2world.samples import sample_source
+from ego2world.tasks.build import build_worlds
+from ego2world.world.fluents import FactKey, Value
+from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Entity, State, World
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+needs_data = pytest.mark.skipif(not (SHARED / "hd-epic").is_dir(), reason="the real annotations are not on this machine")
+
+
+def make_world(
+    kinds: Mapping[str, str], zones: Mapping[str, str], facts: Mapping[FactKey, Value]
+) -> tuple[World, State]:
+    """Build a world: id -> kind, fixture -> zone, and facts; the agent starts in the first zone."""
+    everyone = {AGENT: "agent", LEFT: "hand", RIGHT: "hand", BOTH: "hand", "body": "face", **kinds}
+    names = list(dict.fromkeys(zones.values())) or ["zone_1"]
+    everyone |= dict.fromkeys(names, "zone")
+    world = World({i: Entity(i, k, i.replace("_", " "), (i.replace("_", " "),)) for i, k in everyone.items()}, tuple(names), zones)
+    return world, State.of({("at", AGENT): names[0], **facts})
+
+
+@pytest.fixture(scope="session")
+def samples() -> Dataset:
+    return read_hd_epic(sample_source())
+
+
+@pytest.fixture(scope="session")
+def sample_worlds(samples: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("samples") / "worlds"
+    build_worlds(samples, out)
+    return out
