@@ -144,6 +144,10 @@ class SymbolicPlanner:
             self._queue = list(feedback.repair)
             return
         self._queue = []
+        if self._goals and any(failure.code == "not_inside" for failure in feedback.failures):
+            goal = self._goals[0]  # it is not where the instruction takes it from; take it from where it is
+            goal.kind, goal.roles = BY_NAME["pick_up"], {r: v for r, v in goal.roles.items() if r in {"object", "hand"}}
+            return
         for failure in feedback.failures:
             if failure.code in {"not_visible", "elsewhere", "unknown_place", "not_held", "closed_around"}:
                 context.belief.doubt(failure.entity)
@@ -162,6 +166,12 @@ class SymbolicPlanner:
         """Return a step towards the first unmet need, or None when all are believed to hold."""
         if goal.tries > MAX_TRIES:
             return None
+        for need in goal.kind.needs:  # what has to be found comes first, or the search would walk back and forth
+            for thing in goal.ids(need.role):
+                if isinstance(need, Held | Reach) and self._lost(thing, context):
+                    step = self._explore(thing, context)
+                    if step is not None:
+                        return step
         for need in goal.kind.needs:
             for thing in goal.ids(need.role):
                 if self._types.get(thing) in {"hand", "face", "zone"} or has(self._type(thing), Trait.SUBSTANCE):
@@ -180,6 +190,12 @@ class SymbolicPlanner:
                 if step is not None:
                     return step
         return None
+
+    def _lost(self, thing: str, context: Context) -> bool:
+        """Say whether nothing is believed about where a thing is."""
+        if thing in self._zone_of or self._types.get(thing) in {"hand", "face", "zone"} or has(self._type(thing), Trait.SUBSTANCE):
+            return False
+        return thing not in self._holding(context) and thing not in context.belief.places
 
     def _type(self, thing: str) -> str:
         kind = self._types.get(thing, "thing")
@@ -247,7 +263,10 @@ class SymbolicPlanner:
                 return None
             zone = self._zone_of.get(thing)
             if zone is not None:
-                return Act(Proposal("navigate", {"target": zone})) if zone != context.local.zone else None
+                if zone == context.local.zone:
+                    return None
+                goal.tries += 1
+                return Act(Proposal("navigate", {"target": zone}))
             place = context.belief.place(thing)
             if place is None:
                 return self._explore(first, context)
@@ -287,8 +306,8 @@ def _same(proposal: Proposal, goal: _Goal) -> bool:
 
 
 def with_ids(text: str, names: dict[str, str]) -> str:
-    """Return a text with every known name replaced by its id, the longest names first."""
+    """Return a text with every known name replaced by its id, the longest first; a sentence's first word is its verb."""
     text = text.lower()
     for name in sorted(names, key=lambda n: (-len(n), n)):
-        text = re.sub(rf"(?<![\w-]){re.escape(name.lower())}(?![\w-])", names[name], text)
+        text = re.sub(rf"(?<=[^.\s]\s){re.escape(name.lower())}(?![\w-])", names[name], text)
     return text
