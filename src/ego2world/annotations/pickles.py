@@ -161,6 +161,8 @@ def read_table(path: Path) -> dict[str, list[Any]]:
         with path.open("rb") as file:
             frame = _TableUnpickler(file).load()
     except pickle.UnpicklingError as error:
+        if "truncated" in str(error):
+            error = pickle.UnpicklingError(f"a file of {path.stat().st_size} bytes that ends early or is damaged")
         raise AnnotationError(
             [Problem(str(path), None, None, str(error), "a pickled table of plain values")], advice
         ) from None

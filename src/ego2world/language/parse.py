@@ -223,7 +223,7 @@ def _verb_at(lex: Lexicon, cursor: _Cursor) -> VerbForm | None:
         return ing
     base = _readings(lex, word, ("base",))
     if base:
-        if before in DETERMINERS - {"that", "both"} or before in {"'s", "of"} or before in PREPOSITIONS - {"to"}:
+        if before in DETERMINERS - {"that", "both"} or before in {"'s", "of", "not"} or before in PREPOSITIONS - {"to"}:
             return None
         start = before in {
             "",
@@ -244,7 +244,6 @@ def _verb_at(lex: Lexicon, cursor: _Cursor) -> VerbForm | None:
             "also",
             "again",
             "please",
-            "not",
             "you",
             "can",
             "could",

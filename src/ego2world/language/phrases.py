@@ -124,7 +124,11 @@ def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
             states.append(word)
         elif word in ORDINALS or (word not in ADVERBS and word not in DETERMINERS and not word.endswith("ly")):
             modifiers.append(word)
-    piece = ""
+    piece = region = ""
+    if head == "door" and modifiers and lexicon.kind(modifiers[-1]) not in {None, "room"}:
+        region = "door"  # "the cupboard door" is the cupboard, as it is opened
+        front, head = split_head(lexicon, modifiers)
+        modifiers = list(front)
     if head in PIECES and modifiers and lexicon.kind(modifiers[-1]) is not None:
         piece = head
         front, head = split_head(lexicon, modifiers)
@@ -133,7 +137,7 @@ def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
     if determiner == "both" and last == singular(last):
         count = None  # "both the bottle and the spoon"
     plural = last != singular(last) or (count or 1) > 1
-    return NounPhrase(text, head, tuple(modifiers), determiner, count, plural, piece=piece, states=tuple(states))
+    return NounPhrase(text, head, tuple(modifiers), determiner, count, plural, piece=piece, region=region, states=tuple(states))
 
 
 def possessive(owner: NounPhrase, part: NounPhrase, lexicon: Lexicon) -> NounPhrase:

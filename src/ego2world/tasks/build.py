@@ -64,11 +64,20 @@ def build_worlds(dataset: Dataset, out: Path, jobs: int = 1, progress: Progress 
 
 def _only(dataset: Dataset, video: str) -> Dataset:
     """Return the part of a data set that one video needs, to keep what goes to a worker small."""
+
+
+    def own(rows: Mapping[str, Any]) -> dict[str, Any]:
+        return {video: rows[video]} if video in rows else {}
+
     return replace(
-        dataset, narrations={video: dataset.narrations[video]}, sounds={}, priming=(), warnings=(),
-        associations={video: dataset.associations[video]} if video in dataset.associations else {},
-        activities={video: dataset.activities[video]} if video in dataset.activities else {},
-    )  # fmt: skip
+        dataset,
+        narrations=own(dataset.narrations),
+        associations=own(dataset.associations),
+        activities=own(dataset.activities),
+        sounds=own(dataset.sounds),
+        priming=(),
+        warnings=(),
+    )
 
 
 def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[str, int], list[str]]:

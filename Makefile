@@ -1,0 +1,44 @@
+# make demo   the whole job on the bundled sample kitchens
+# make test   lint, types and all tests
+# Both set themselves up: a virtual environment in .venv with the versions of constraints.txt.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint types docs samples measure clean
+
+demo: $(VENV)/.core
+	$(BIN)/ego2world demo --out demo
+
+test: lint types
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check src tests tools
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+docs: $(VENV)/.dev
+	$(BIN)/python tools/make_docs.py
+
+samples: $(VENV)/.dev
+	$(BIN)/python tools/make_samples.py
+
+measure: $(VENV)/.dev
+	$(BIN)/python tests/measures.py
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install -c constraints.txt -e '.[dev]'
+	touch $@ $(VENV)/.core
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

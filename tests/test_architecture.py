@@ -1,0 +1,42 @@
+"""Layers point down, agents see observations only, and the public names are the pinned ones."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_layers() -> None:
+    done = subprocess.run([Path(sys.executable).parent / "lint-imports"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_no_printing_or_exiting_below_the_command_line() -> None:
+    for path in (ROOT / "src" / "ego2world").rglob("*.py"):
+        if "cli" not in path.parts:
+            text = path.read_text("utf-8")
+            assert "print(" not in text and "sys.exit" not in text, path
+
+
+def test_no_source_rows_in_the_package() -> None:
+    import re
+
+    pattern = re.compile(r"P0[1-9]-2024[0-9]{4}-[0-9]{6}-[0-9]+")
+    for path in (ROOT / "src").rglob("*"):
+        if path.is_file() and path.suffix in {".py", ".csv", ".json", ".txt"}:
+            assert not pattern.search(path.read_text("utf-8")), path
+
+
+def test_exported_names() -> None:
+    pinned = {
+        "ego2world.agents": ["PLANNERS", "Act", "Belief", "Context", "Done", "Look", "Memory", "Planner", "Step", "make_planner"],
+        "ego2world.evaluate": ["score_run"],
+        "ego2world.report": ["write_report"],
+        "ego2world.world.actions": ["ACTIONS", "BY_NAME", "BY_SENSE", "FALLBACKS", "FAMILIES", "ActionType", "Var", "candidates", "choose"],
+    }
+    for module, names in pinned.items():
+        assert sorted(importlib.import_module(module).__all__) == sorted(names)

@@ -1,0 +1,167 @@
+"""The commands as a user runs them: bad input gives one clear block and its exit code; machine output is JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ego2world.samples import sample_source
+
+COMMAND = Path(sys.executable).parent / "ego2world"
+NARRATIONS = Path("narrations-and-action-segments")
+
+
+def ego2world(*args: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "NO_COLOR": "1", "COLUMNS": "150"}
+    return subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, input=stdin, env=env)
+
+
+def fails(code: int, words: list[str], *args: object) -> str:
+    done = ego2world(*args)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr and done.stderr.count("error:") == 1
+    for word in words:
+        assert word in done.stderr, (word, done.stderr)
+    return done.stderr
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "source"
+    shutil.copytree(sample_source(), folder)
+    return folder
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    fails(3, ["no narrations", "HD_EPIC_Narrations.pkl or .csv"], "compile", tmp_path / "empty", "--out", tmp_path / "w")
+    assert not (tmp_path / "w").exists()
+    fails(2, ["is no folder"], "compile", tmp_path / "nothing", "--out", tmp_path / "w")
+
+
+def test_a_truncated_pickle(source: Path, tmp_path: Path) -> None:
+    (source / NARRATIONS / "HD_EPIC_Narrations.pkl").write_bytes(pickle.dumps({"a": list(range(500))})[:100])
+    fails(3, ["HD_EPIC_Narrations.pkl", "ends early or is damaged"], "compile", source, "--out", tmp_path / "w")
+
+
+class _Hostile:
+    def __reduce__(self) -> tuple:
+        return os.system, ("touch /tmp/ego2world_was_here",)
+
+
+def test_a_hostile_pickle(source: Path, tmp_path: Path) -> None:
+    mark = Path("/tmp/ego2world_was_here")
+    mark.unlink(missing_ok=True)
+    (source / NARRATIONS / "HD_EPIC_Narrations.pkl").write_bytes(pickle.dumps(_Hostile()))
+    fails(3, ["is not part of a plain table"], "compile", source, "--out", tmp_path / "w")
+    assert not mark.exists()
+
+
+def test_a_missing_column(source: Path, tmp_path: Path) -> None:
+    edit(source / NARRATIONS / "HD_EPIC_Narrations.csv", "start_timestamp", "begin")
+    fails(3, ["field start_timestamp", "no such column", "docs/DATA.md"], "compile", source, "--out", tmp_path / "w")
+
+
+def test_all_malformed_rows_are_listed(source: Path, tmp_path: Path) -> None:
+    path = source / NARRATIONS / "HD_EPIC_Narrations.csv"
+    rows = path.read_text("utf-8").splitlines()
+    cells = rows[1].split(",")
+    cells[4], cells[5] = "9.5", "2.5"
+    rows[1] = ",".join(cells)
+    cells = rows[2].split(",")
+    cells[4] = "soon"
+    rows[2] = ",".join(cells)
+    path.write_text("\n".join(rows) + "\n", "utf-8")
+    text = fails(3, ["2 problem(s)", "row 1, field end_timestamp", "2.5 before start 9.5", "row 2, field start_timestamp"], "compile", source, "--out", tmp_path / "w")
+    assert "'soon'" in text
+
+
+def test_an_unknown_video(source: Path, tmp_path: Path) -> None:
+    fails(3, ["unknown video K01-20250301-080001", "nearest: K01-20250301-080000"], "compile", source, "--out", tmp_path / "w", "--videos", "K01-20250301-080001")
+
+
+def test_a_changed_artefact(sample_worlds: Path, tmp_path: Path) -> None:
+    worlds = tmp_path / "w"
+    shutil.copytree(sample_worlds, worlds)
+    path = worlds / "episodes" / "K01-20250301-080000" / "operations.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"mug", b"jug", 1))
+    for args in (["audit", worlds], ["show", worlds, "K01-20250301-080000"], ["run", worlds, "--out", tmp_path / "r"]):
+        fails(7, ["content hash", "changed after compiling"], *args)
+
+
+def test_a_run_folder_of_other_worlds(sample_worlds: Path, tmp_path: Path) -> None:
+    args = ["run", sample_worlds, "--episodes", "K01-20250301-080000", "--planner", "reference", "--out", tmp_path / "r"]
+    assert ego2world(*args).returncode == 0
+    before = (tmp_path / "r/groups.jsonl").read_bytes()
+    edit(tmp_path / "r/run.json", json.loads((tmp_path / "r/run.json").read_text())["episode_sha256"]["K01-20250301-080000"], "0" * 64)
+    fails(7, ["other worlds", "choose another --out"], *args)
+    assert (tmp_path / "r/groups.jsonl").read_bytes() == before
+    fails(7, ["no run.json"], "report", tmp_path, "--out", tmp_path / "rep")
+
+
+def test_names_that_do_not_exist(sample_worlds: Path, tmp_path: Path) -> None:
+    fails(2, ["no planner 'best'", "reference, symbolic"], "run", sample_worlds, "--planner", "best", "--out", tmp_path / "r")
+    fails(2, ["no episode nowhere", "K01-20250301-080000"], "show", sample_worlds, "nowhere")
+    fails(2, ["no task task_999"], "show", sample_worlds, "K01-20250301-080000", "task_999")
+    fails(2, ["no manifest.json"], "audit", tmp_path)
+    assert ego2world("run").returncode == 2
+
+
+def test_machine_output(sample_worlds: Path, tmp_path: Path) -> None:
+    audit = json.loads(ego2world("audit", sample_worlds, "--json").stdout)
+    assert {"verdict", "reference_pass", "initial_pass", "contracts", "negative_suites", "negative_rejected", "stress"} <= audit.keys()
+    for memory in ("persistent", "reset"):
+        assert ego2world("run", sample_worlds, "--memory", memory, "--episodes", "K01-20250301-080000", "--out", tmp_path / memory).returncode == 0
+    scores = json.loads(ego2world("report", tmp_path / "persistent", tmp_path / "reset", "--out", tmp_path / "rep", "--json").stdout)
+    assert [s["memory"] for s in scores] == ["persistent", "reset"]
+    assert set(scores[0]) == {"planner", "memory", "suite", "metrics", "resources", "tasks", "groups"}
+    bench = json.loads(ego2world("bench", sample_worlds, "--seconds", "0.2", "--json").stdout)
+    assert bench["plain_steps_per_cpu_s"] > 0 and bench["batched_steps_per_cpu_s"] is None
+    shown = json.loads(ego2world("show", sample_worlds, "K01-20250301-080000", "task_001", "--json").stdout)
+    assert shown["contract"]["conditions"]
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    for command in ("demo", "compile", "audit", "show", "play", "run", "report", "bench"):
+        done = ego2world(command, "--help")
+        assert done.returncode == 0 and f"ego2world {command}" in done.stdout, command
+
+
+def test_play_from_a_pipe(sample_worlds: Path) -> None:
+    done = ego2world("play", sample_worlds, "K01-20250301-080000", stdin="help\nlook\nopen cupboard 1\npick_up mug\nfly\nopen no such thing\nnext\nquit\n")
+    assert done.returncode == 0, done.stderr
+    assert "Holding: mug" in done.stdout and "refused (unknown_action)" in done.stdout and "refused (unknown_object)" in done.stdout
+
+
+def test_text_of_the_data_is_data(source: Path, tmp_path: Path) -> None:
+    """Markup in narrations reaches neither the terminal's formatting nor the page as markup."""
+    edit(source / NARRATIONS / "HD_EPIC_Narrations.csv", "Close the cupboard with the left hand.", "Close the [red]cupboard[/red] <script>alert(1)</script> now.")
+    assert ego2world("compile", source, "--out", tmp_path / "w", "--videos", "K01-20250301-080000").returncode == 0
+    shown = ego2world("show", tmp_path / "w", "K01-20250301-080000").stdout
+    assert "[red]" in shown.replace("\n", "") and "Traceback" not in shown
+    assert ego2world("run", tmp_path / "w", "--planner", "reference", "--out", tmp_path / "r").returncode == 0
+    assert ego2world("report", tmp_path / "r", "--out", tmp_path / "rep").returncode == 0
+    assert "<script>" not in (tmp_path / "rep/index.html").read_text()
+
+
+def test_demo_replaces_only_its_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("keep")
+    fails(2, ["holds no earlier demo"], "demo", "--out", tmp_path / "mine")
+    for _ in range(2):
+        done = ego2world("demo", "--out", tmp_path / "demo")
+        assert done.returncode == 0 and "verdict: pass" in done.stdout and "Next, try:" in done.stdout
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "keep"

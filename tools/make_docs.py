@@ -1,0 +1,87 @@
+"""Write the generated pages: docs/ACTIONS.md from the declarations, docs/EXIT_CODES.md from the exception tree.
+
+    python tools/make_docs.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ego2world.cli.audit import AUDIT_FAILED
+from ego2world.errors import Ego2WorldError
+from ego2world.world.actions import ACTIONS, THEMES, ActionType
+from ego2world.world.actions.base import Is
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def need_text(need: object) -> str:
+    """Return a precondition as text."""
+    name, role = type(need).__name__, getattr(need, "role", "")
+    if isinstance(need, Is):
+        values = " or ".join(str(v).lower() for v in need.values)
+        return f"{need.fluent}({role}) is {values}" + (" or not known" if need.soft else "")
+    words = {"Reach": "can reach {0}", "Held": "holding {0}", "HandFree": "{0} free", "HandRoom": "{0} holding something, with room",
+             "HandSpace": "room in {0}", "NotAt": "not at {0}"}  # fmt: skip
+    if name in words:
+        return words[name].format(role)
+    other = getattr(need, "inside", None) or getattr(need, "content", None) or getattr(need, "other", "")
+    return {"Within": f"{role} in or on {other}", "Holds": f"{role} contains {other}", "Apart": f"{other} outside {role}"}[name]
+
+
+def effect_text(effect: object) -> str:
+    """Return an effect as text."""
+    name, role = type(effect).__name__, getattr(effect, "role", "")
+    if name == "Becomes":
+        return f"{effect.fluent}({role}) := {str(effect.value).lower()}"  # type: ignore[attr-defined]
+    if name == "Goes":
+        return f"place({role}) := {effect.how} {effect.to}"  # type: ignore[attr-defined]
+    if name == "Joins":
+        return f"attached({role}) := {effect.to or 'no'}"  # type: ignore[attr-defined]
+    if name == "Gains":
+        return f"contains({role}, {effect.content}) := {str(effect.value).lower()}"  # type: ignore[attr-defined]
+    return {"Receives": f"{role} contains what {getattr(effect, 'source', '')} contains", "Empties": f"{role} contains nothing",
+            "Arrives": f"at(agent) := {role}"}[name]  # fmt: skip
+
+
+def roles_text(action: ActionType) -> str:
+    """Return the declared roles; optional ones in brackets."""
+    return ", ".join(f"[{v.role}]" if v.optional else v.role for v in action.roles[: action.declared])
+
+
+def actions_page() -> str:
+    """Return docs/ACTIONS.md."""
+    lines = [
+        "# Action types", "",
+        f"{len(ACTIONS)} executable action types, generated from `ego2world.world.actions` by `tools/make_docs.py`. Roles in brackets are "
+        "optional; every type may also record hand, instrument, source and target. An action whose needs are not all true is refused and "
+        "changes nothing. Types without effects are events: they count in event contracts and change no fluent.", "",
+    ]  # fmt: skip
+    for theme in THEMES:
+        doc = (theme.__doc__ or "").strip()
+        lines += [f"## {theme.__name__.rsplit('.', 1)[1].capitalize()}", "", doc, "", "| type | family | says | roles | needs | makes | source |",
+                  "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+        for action in theme.ACTIONS:
+            needs = "; ".join(need_text(n) for n in action.needs) or "nothing"
+            makes = "; ".join(effect_text(e) for e in action.makes) or "event only"
+            says = action.says.replace("|", "\\|")
+            lines.append(f"| `{action.name}` | {action.family} | {says} | {roles_text(action)} | {needs} | {makes} | {action.source} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def exit_codes_page() -> str:
+    """Return docs/EXIT_CODES.md."""
+    lines = ["# Exit codes", "", "Generated from `ego2world.errors` by `tools/make_docs.py`.", "", "| code | meaning |", "| --- | --- |", "| 0 | done |"]
+    for error in sorted([Ego2WorldError, *Ego2WorldError.__subclasses__()], key=lambda e: e.exit_code):
+        lines.append(f"| {error.exit_code} | {error.__name__}: {(error.__doc__ or '').split(';')[0].strip().splitlines()[0]} |")
+    lines += [f"| {AUDIT_FAILED} | `audit` or `demo`: the collection did not pass its audit |", "| 130 | interrupted; what was written is whole |", ""]
+    return "\n".join(lines)
+
+
+PAGES = {"ACTIONS.md": actions_page, "EXIT_CODES.md": exit_codes_page}
+
+if __name__ == "__main__":
+    DOCS.mkdir(exist_ok=True)
+    for name, make in PAGES.items():
+        (DOCS / name).write_text(make(), "utf-8")
