@@ -105,7 +105,7 @@ def faithfulness(made: dict[str, Draft], gold: Path = GOLD) -> Faithfulness:
             result.family_and_object += 1
             whole = True
             for role in ("source", "target", "instrument"):
-                if role in fitting:
+                if role in fitting and fitting[role] not in {"hand", "hands"}:  # hands have a role of their own
                     fits = names_match(fitting[role], operation.action.ids(role), draft)
                     result.roles[role][0] += fits
                     result.roles[role][1] += 1

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import SHARED, make_world, needs_data
 
+from conftest import SHARED, make_world, needs_data
 from ego2world.annotations.cells import class_name
 from ego2world.annotations.hd_epic import read_classes
 from ego2world.errors import DeclarationError

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from conftest import make_world
-from naive import differences
 
+from conftest import make_world
 from ego2world.errors import TaskError
 from ego2world.run.environment import Environment
 from ego2world.tasks.contract import Contract, answer_matches, check_goal, make_contract
@@ -23,6 +22,7 @@ from ego2world.world.observe import local, visible
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import Action, State, World
 from ego2world.world.step import Code, Refusal, step
+from naive import differences
 
 ON, IN = "on", "in"
 

@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import SHARED, needs_data
 
+from conftest import SHARED, needs_data
 from ego2world.annotations.epic_kitchens import read_epic_kitchens
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset

@@ -8,10 +8,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import measures
 import pytest
-from conftest import SHARED, needs_data
 
+import measures
+from conftest import SHARED, needs_data
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
 from ego2world.compiler.episode import compile_video

@@ -169,9 +169,9 @@ class SymbolicPlanner:
         for need in goal.kind.needs:  # what has to be found comes first, or the search would walk back and forth
             for thing in goal.ids(need.role):
                 if isinstance(need, Held | Reach) and self._lost(thing, context):
-                    step = self._explore(thing, context)
-                    if step is not None:
-                        return step
+                    search = self._explore(thing, context)
+                    if search is not None:
+                        return search
         for need in goal.kind.needs:
             for thing in goal.ids(need.role):
                 if self._types.get(thing) in {"hand", "face", "zone"} or has(self._type(thing), Trait.SUBSTANCE):

@@ -96,6 +96,7 @@ class Binder:
         self.last: list[tuple[str, ...]] = []
         self.used_tracks: dict[str, list[str]] = {}
         self.count = 0
+        self.last_narration = ""
         placeholders = [a.id for a in associations if a.placeholder]
         if placeholders:
             scene.note("bind", f"{len(placeholders)} placeholder track(s) without a name left out", placeholders)
@@ -311,6 +312,7 @@ class Binder:
         found = self._things(phrase, kind, mention, exclude)
         if mention.role == "object":
             self.last.append(found)
+            self.last_narration = mention.narration_id
         return found
 
     def _hand(self, phrase: NounPhrase) -> str:
@@ -320,6 +322,9 @@ class Binder:
 
     def _pronoun(self, phrase: NounPhrase, mention: Mention) -> tuple[str, ...]:
         many = phrase.plural or phrase.head in {"them", "these", "those", "both", "all"}
+        if self.last and self.last_narration == mention.narration_id and not any(e in self.scene.zone_of for e in self.last[-1]):
+            if phrase.head in {"it", "them", "these", "those"} and mention.sense not in {"open", "close"}:
+                return self.last[-1]
         if many:
             for found in reversed(self.last):
                 if len(found) > 1 or any(self.known[e].plural for e in found if e in self.known):

@@ -121,7 +121,8 @@ class _Worker:
         if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
             bound["source"] = (start,)
         let_go = intent.sense == "drop" and objects and not self._held(objects[0])
-        if placing and not bound.get("target") and not let_go:
+        fixed = bool(objects) and objects[0] in self.scene.zone_of
+        if placing and not bound.get("target") and not let_go and not fixed:
             after = self._next_start(objects[0], narration.end_s) if objects and end is None else None
             bound["target"] = (end or after or self._default_target(intent.sense, objects),)
             if after is not None:
@@ -137,6 +138,8 @@ class _Worker:
                 )
         elif placing and intent.prep in {"beside", "near", "between", "above", "at"}:
             if end is not None and self._is_fixture(bound["target"]):
+                for phrase in intent.of("target"):
+                    self.scene.learn(end, f"{intent.prep} {phrase.phrase}", narration.id)
                 bound["target"] = (end,)
             elif not self._is_fixture(bound["target"]):
                 bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on

@@ -454,13 +454,14 @@ class Reconciler:
             and "instrument" not in action.bound
         )
         if not stale and grasping and len(busy) + len(objects) <= HAND_CAPACITY:
-            bound = {role: value for role, value in action.roles if role in {"object", "source"}}
+            bound = {role: value for role, value in action.roles if role in {"object", "source", "instrument"}}
             if "source" in bound and action.ids("source")[0] not in carriers(self.scene.facts, objects[0]):
                 self._brought(action, objects[0], evidence, depth)
             self.scene.note(
                 "reconcile", f"{hand} already holds {', '.join(busy)}; both held together", evidence.narration_ids
             )
-            return Action.of("pick_up_also", {**bound, "hand": hand})
+            also = {"take_out": "take_out_also", "lift": "lift_also"}.get(BY_NAME[action.name].family, "pick_up_also")
+            return Action.of(also, {**bound, "hand": hand})
         if not stale and grasping:  # one thing less in the hand is enough
             busy = [min(busy, key=lambda t: (self.scene.last_seen_s.get(t, -1e9), t))]
         for thing in stale or busy:

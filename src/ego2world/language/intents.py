@@ -85,14 +85,14 @@ def read_intents(text: str) -> tuple[Intent, ...]:
     clauses = parse(text)
     intents: list[Intent] = []
     for index, clause in enumerate(clauses):
-        if clause.mode not in {ACT, ATTEMPT}:
+        if clause.mode not in {ACT, ATTEMPT} or (clause.sentence < 0 and _told_before(clause, clauses[:index])):
             continue
         intent = _intent(_without_pronoun(clauses, index))
         if clause.mode == ATTEMPT:
             intents.append(replace(intent, reason="attempt: tried, and not said to have succeeded"))
             continue
         intent = _with_details(intent, clauses[index + 1 :])
-        intents += _one_each(_by_purpose(intent, clause, clauses[index + 1 : index + 3]))
+        intents += _one_each(_by_purpose(intent, clause, clauses[index + 1 : index + 4]))
     intents = _without_holds(intents)
     if not intents:
         for clause in clauses:
@@ -118,6 +118,12 @@ def _without_pronoun(clauses: tuple[Clause, ...], index: int) -> Clause:
                 phrase = phrase.of
             return replace(clause, objects=(phrase,))
     return clause
+
+
+def _told_before(clause: Clause, earlier: tuple[Clause, ...]) -> bool:
+    """Say whether a later "I ... because ..." sentence only explains what an earlier sentence has told."""
+    heads = {phrase.head for phrase in clause.objects}
+    return any(heads & {p.head for p in c.objects} for c in earlier if c.mode == ACT and c.sentence != clause.sentence)
 
 
 _MOVED_TOOL = frozenset(
@@ -226,6 +232,10 @@ def _intent(clause: Clause) -> Intent:
     if not roles["object"] and hands and sense in _SELF:
         roles["object"] = [_hand_phrase(hands[0])]
         hands = ()
+    if not roles["object"] and roles["target"] and sense in {"pour", "add", "sprinkle", "insert"} and (
+        prep_of_target in {"into", "in", "onto", "on", "over", "to", "inside"}
+    ):
+        roles["object"] = [NounPhrase("it", "it", pronoun=True)]  # "pour into the bowl": what is in the hand
     if not roles["object"] and roles["target"] and sense not in {"navigate", "put", "record", "reach"}:
         roles["object"], roles["target"] = roles["target"], []
     if sense == "reach" and not roles["object"]:
@@ -301,7 +311,7 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         and not roles["source"]
     ):
         return "take_off"
-    if sense == "open" and clause.verb in {"slide", "pull", "flip", "move"} and objects and not (kinds & _OPENED):
+    if sense in {"open", "close"} and clause.verb in {"slide", "pull", "push", "flip", "move"} and objects and not (kinds & _OPENED):
         return "flip" if clause.verb == "flip" else "take_out" if clause.particle == "out" else "move"
     if sense == "press" and any(kind_of(phrase.head) == "press" for phrase in roles["instrument"]):
         return "crush"
@@ -388,7 +398,7 @@ def _by_purpose(intent: Intent, clause: Clause, following: tuple[Clause, ...]) -
     """ "Pull the cupboard to open it" opens; "press the button to start the machine" starts it by pressing."""
     for purpose in following:
         if purpose.mode != PURPOSE:
-            if purpose.mode == HOW:
+            if purpose.mode in {HOW, BACKGROUND}:
                 continue
             break
         sense = purpose.sense

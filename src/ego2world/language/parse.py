@@ -46,6 +46,7 @@ class Clause:
     passed: tuple[str, str] | None = None
     continued: bool = False
     text: str = ""
+    sentence: int = 0
 
 
 _HAND = re.compile(
@@ -83,7 +84,7 @@ _REWRITES = tuple(
         (r"\boff of\b", "off"),
         (r"(?<!the )\binside of\b", "inside"),
         (r"\b(?:around |about |by )?(?:\d+|ninety|180|forty-five|a few) degrees?\b", ""),
-        (r"\b(in|into|at|on|onto|to|towards|toward) the (?:very |far )?(?:middle|center|centre|corner|back|front|"
+        (r"\b(in|into|at|on|onto|to|towards|toward|from|off) (?:the )?(?:very |far )?(?:middle|center|centre|corner|back|front|"
          r"bottom|side|edge|end|rim|inside|surface|far end|other side|bottom part|top part|upper part|lower part) of\b",
          r"\1"),
         (r"\bin (?:the )?between\b", "between"),
@@ -128,6 +129,10 @@ _AUXILIARY = frozenset(
     "is are was were be been being has have had do does did can could will would should may might must am get gets "
     "seems seem needs'".split()
 )
+_LYING = frozenset(
+    "is are was were contains has fell falls lies lay sits sat stands stood hangs hung rests remains remained stays".split()
+)
+_POINTING = frozenset("this that it these those they".split())
 _SUBJECTS = frozenset("i we you he she they it there".split())
 _CONTAINING = frozenset("containing including filled attached placed located positioned called labelled made".split())
 _COMPOUND_ING = frozenset(
@@ -171,7 +176,7 @@ def parse(sentence: str) -> tuple[Clause, ...]:
         All clauses; only those with mode "act" were done.
     """
     clauses: list[Clause] = []
-    for part in _SENTENCE.split(sentence.replace("’", "'")):
+    for number, part in enumerate(_SENTENCE.split(sentence.replace("’", "'"))):
         text = _rewrite(part)
         words = _TOKEN.findall(text)
         if words:
@@ -181,7 +186,8 @@ def parse(sentence: str) -> tuple[Clause, ...]:
                 acts = [index for index, clause in enumerate(found) if clause.mode == ACT]
                 if acts:
                     found[acts[-1]] = replace(found[acts[-1]], mode=ATTEMPT)
-            clauses += found
+            explains = words[0] in {"i", "we"} and any(w in _SUBORDINATE or w == "purposeto" for w in words)
+            clauses += [replace(c, sentence=-number if explains and number else number) for c in found]
     return tuple(clauses)
 
 
@@ -316,7 +322,12 @@ def _share_objects(clauses: list[Clause]) -> list[Clause]:
             and not (clause.objects or clause.places)
             and clause.sense not in {"navigate", "wait", "look", "reach"}
         ):
-            clauses[index] = replace(clause, objects=following.objects, places=following.places)
+            clauses[index] = replace(
+                clause,
+                objects=following.objects,
+                places=following.places,
+                instruments=clause.instruments or following.instruments,
+            )
     return [clause for clause in clauses if clause.sense not in {"aspect", "use"}]
 
 
@@ -372,7 +383,7 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
             cursor.mode = ACT
         cursor.at += 1
         return
-    if word == "so" and after in {"i", "we"}:
+    if word == "so" and after in {"i", "we"} and cursor.words[0] not in _POINTING:
         cursor.mode, cursor.fronted = ACT, False
         cursor.at += 1
         return
@@ -384,7 +395,8 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         return
     if word == "purposeto" or (word == "to" and _readings(lex, after, ("base",)) and not _place_like(lex, cursor)):
         if cursor.carrier and word == "to":
-            cursor.mode = ATTEMPT if cursor.carrier == "try" else cursor.mode
+            if cursor.carrier != "go on":  # "I need to scrub it" tells of a purpose, "try to scrub it" of an attempt
+                cursor.mode = ATTEMPT if cursor.carrier == "try" else PURPOSE
         elif cursor.used and cursor.carrier != "want":
             pass
         else:
@@ -423,6 +435,8 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         return
     verb = _verb_at(lex, cursor)
     if verb is not None:
+        if verb.tense == "base" and cursor.mode == BACKGROUND and cursor.fronted and cursor.word(-1).startswith("@"):
+            cursor.mode, cursor.fronted = ACT, False  # "while holding the box in my left hand close the lid"
         _read_clause(lex, cursor, verb)
         return
     cursor.at += 1
@@ -612,7 +626,10 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
                 break
             cursor.at = probe.at
             continue
-        if word in {"that", "which"} and after in {"is", "are", "was", "were", "contains", "has"}:
+        if word == "that" and not objects and not places and _noun_start(lex, after) and lex.known_noun(after):
+            cursor.at += 1  # "move that knife"
+            continue
+        if word in {"that", "which"} and after in _LYING:
             cursor.at += 2
             while cursor.word() in ADVERBS or cursor.word() in {"being", "held", "placed", "located", "positioned"}:
                 cursor.at += 1
@@ -646,8 +663,9 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
                 cursor.at += 1
                 continue
             break
+        here = cursor.at
         spot = _particle(lex, cursor, lemma, has_object=bool(objects))
-        if spot:
+        if spot or cursor.at != here:
             particle = particle or spot
             continue
         if objects or places:
@@ -895,7 +913,7 @@ def _compound(lex: Lexicon, cursor: _Cursor, offset: int) -> bool:
 
 def _ing_inside(lex: Lexicon, words: list[str], word: str, after: str) -> bool:
     """Say whether an -ing word belongs to a compound noun ("chopping board", "the floating lid")."""
-    if not after or not lex.known_noun(after):
+    if not after or not (lex.known_noun(after) or after in REGIONS):
         return False
     return word in _COMPOUND_ING or bool(words and words[-1] in DETERMINERS)
 

@@ -344,11 +344,10 @@ def _held(world: World, state: State, thing: str) -> FailedCheck | None:
     place = state.facts.get(("place", thing))
     if (
         isinstance(place, tuple)
-        and place[0] == "on"
         and world.entities.get(place[1]) is not None
         and (world.entities[place[1]].type == "hand")
     ):
-        return None  # worn on a hand
+        return None  # lying in a hand, or worn on it
     if (
         isinstance(place, tuple)
         and has(world.entities[place[1]].type, Trait.TOOL)

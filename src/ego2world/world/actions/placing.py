@@ -121,6 +121,8 @@ ACTIONS = (
         (obj(PORTABLE | STUFF), target(SURFACES | INSIDES | FIXED, optional=True), source(SURFACES | INSIDES, optional=True), WITH,
          HAND_ROLE),
         "move bring gather", "verb class move, within the same place"),
+    act("put_back_fixture", "put_on", "put {object} back[ on {target}]", (obj(FIXED), target(SURFACES | INSIDES | FIXED, optional=True)), "put insert hang",
+        "verb class put, bound to something that stays where it is"),
     act("shift_fixture", "move", "move {object}", (obj(FIXED | PORTABLE | frozenset({"hand", "face"})), HAND_ROLE), "move bring",
         "verb classes move, push and pull, of something fixed"),
     ActionType(

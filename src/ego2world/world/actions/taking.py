@@ -75,6 +75,18 @@ ACTIONS = (
         (Reach("object"), HandRoom()), (Goes("object", "held", "hand"),), (),
         "verb class take while the hand already holds something small",
     ),
+    ActionType(
+        "take_out_also", "take_out", "also take out {object}[ from {source}] in the same hand",
+        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Var("hand", HAND)),
+        (Reach("object"), HandRoom()), (Goes("object", "held", "hand"),), (),
+        "verb class take-out while the hand already holds something small",
+    ),
+    ActionType(
+        "lift_also", "lift", "also lift {object}[ from {source}] in the same hand",
+        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Var("hand", HAND)),
+        (Reach("object"), HandRoom()), (Goes("object", "held", "hand"),), (),
+        "verb class lift while the hand already holds something small",
+    ),
     grasp("take_out_of_storage", "take_out", "take {object} out of {source}", STORES, _OUT,
           "verb classes take-out and remove, from storage"),
     _from_open(grasp("take_out_of_cold_storage", "take_out", "take {object} out of {source}", COLD, _OUT,
