@@ -193,7 +193,11 @@ class SymbolicPlanner:
 
     def _lost(self, thing: str, context: Context) -> bool:
         """Say whether nothing is believed about where a thing is."""
-        if thing in self._zone_of or self._types.get(thing) in {"hand", "face", "zone"} or has(self._type(thing), Trait.SUBSTANCE):
+        if (
+            thing in self._zone_of
+            or self._types.get(thing) in {"hand", "face", "zone"}
+            or has(self._type(thing), Trait.SUBSTANCE)
+        ):
             return False
         return thing not in self._holding(context) and thing not in context.belief.places
 

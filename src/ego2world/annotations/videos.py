@@ -33,7 +33,9 @@ def find_videos(folder: Path) -> dict[str, Path]:
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() in SUFFIXES and path.is_file():
             if path.stem in found:
-                raise VideoError(path.stem, f"two files for {path.stem}: {found[path.stem].name} and {path.name}; keep one")
+                raise VideoError(
+                    path.stem, f"two files for {path.stem}: {found[path.stem].name} and {path.name}; keep one"
+                )
             found[path.stem] = path
     return found
 
@@ -75,7 +77,9 @@ def verify(
     raise VideoError(path.stem, note)
 
 
-def clamp_segment(start_s: float, end_s: float, duration_s: float, tolerance_s: float = 2.0) -> tuple[float, float, str]:
+def clamp_segment(
+    start_s: float, end_s: float, duration_s: float, tolerance_s: float = 2.0
+) -> tuple[float, float, str]:
     """Return a movement's segment cut to the video, and a warning when it was cut.
 
     Raises:

@@ -322,7 +322,11 @@ class Binder:
 
     def _pronoun(self, phrase: NounPhrase, mention: Mention) -> tuple[str, ...]:
         many = phrase.plural or phrase.head in {"them", "these", "those", "both", "all"}
-        if self.last and self.last_narration == mention.narration_id and not any(e in self.scene.zone_of for e in self.last[-1]):
+        if (
+            self.last
+            and self.last_narration == mention.narration_id
+            and not any(e in self.scene.zone_of for e in self.last[-1])
+        ):
             if phrase.head in {"it", "them", "these", "those"} and mention.sense not in {"open", "close"}:
                 return self.last[-1]
         if many:

@@ -72,6 +72,8 @@ def _with_main_actions(narration: Narration, vocabulary: Vocabulary, intents: tu
         phrase = phrase_of(noun)
         if phrase is None or phrase.head == "hand":
             continue
+        if any(i.verb == lemma or i.sense == sense for i in held_back):
+            continue  # the sentence says that it was only tried
         same = [i for i in out if i.verb == lemma or i.sense == sense]
         if any(any(_same_noun(p, noun) for _, ps in i.phrases for p in ps) for i in same):
             continue

@@ -268,12 +268,22 @@ class Reconciler:
 
     def _just_opened(self, evidence: Evidence) -> str | None:
         """Return the storage that was opened last, when that was a moment ago and it is still open."""
-        opened = [(end_s, thing) for (family, thing), end_s in self.done.items() if family == "open" and thing in self.scene.zone_of]
+        opened = [
+            (end_s, thing)
+            for (family, thing), end_s in self.done.items()
+            if family == "open" and thing in self.scene.zone_of
+        ]
         if not opened:
             return None
         end_s, thing = max(opened)
         still = self.scene.facts.get(("openness", thing)) == "open"
-        return thing if still and 0.0 <= evidence.span_s[0] - end_s <= REPEAT_S and has(self.scene.entities[thing].type, Trait.STORAGE) else None
+        return (
+            thing
+            if still
+            and 0.0 <= evidence.span_s[0] - end_s <= REPEAT_S
+            and has(self.scene.entities[thing].type, Trait.STORAGE)
+            else None
+        )
 
     def settle(self, thing: str, fixture: str, evidence: Evidence) -> None:
         """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a guess said so."""

@@ -28,6 +28,7 @@ class Intent:
     continued: bool = False
     reason: str = ""
     text: str = ""
+    sentence: int = 0
 
     def of(self, role: str) -> tuple[NounPhrase, ...]:
         """Return the phrases of a role."""
@@ -61,6 +62,7 @@ _INSTRUMENT_TAKERS = frozenset(
 _SELF = frozenset("wash rinse dry wipe scrub shake lather soak".split())
 _UPGRADED = frozenset("move turn slide screw twist bring pull lift use tilt flip adjust".split())
 _UPGRADES = frozenset("open close turn_on turn_off wear detach unlock lock unplug plug_in uncover".split())
+_GOES = frozenset("pour add sprinkle insert put drop throw throw_away hang move bring".split())
 _TRANSPARENT_PARTS = frozenset("lid flap handle door knob".split())
 _PULLED = frozenset("pull slide drag get bring".split())
 _OPENED = frozenset(
@@ -87,7 +89,7 @@ def read_intents(text: str) -> tuple[Intent, ...]:
     for index, clause in enumerate(clauses):
         if clause.mode not in {ACT, ATTEMPT} or (clause.sentence < 0 and _told_before(clause, clauses[:index])):
             continue
-        intent = _intent(_without_pronoun(clauses, index))
+        intent = replace(_intent(_without_pronoun(clauses, index)), sentence=abs(clause.sentence))
         if clause.mode == ATTEMPT:
             intents.append(replace(intent, reason="attempt: tried, and not said to have succeeded"))
             continue
@@ -191,11 +193,13 @@ def _intent(clause: Clause) -> Intent:
     ):
         roles["source"].append(places.pop(0)[1])
     prep_of_target, weak = "", []
+    piled: list[NounPhrase] = []
     for prep, phrase in places:
         if prep in {"with", "using", "by"}:
             _with(roles, sense, phrase, kind(phrase.head))
         elif prep in _FROM:
-            roles["source"].append(phrase)
+            heap = phrase.piece in {"pile", "stack", "row", "set"} or phrase.head in {"pile", "stack"}
+            (piled if heap else roles["source"]).append(phrase)
         elif prep in _INTO:
             if kind(phrase.head) in {"hand", "face"} and sense in _PLACED | _TAKING:
                 continue
@@ -212,6 +216,8 @@ def _intent(clause: Clause) -> Intent:
             prep == "of" and not roles["object"]
         ):
             roles["object"].append(phrase)
+    if not roles["source"] and not (weak and sense in _TAKING):
+        roles["source"] = piled[:1]  # "from a pile of plates on the shelf": the shelf says more
     if weak:
         side = "source" if sense in _TAKING else "target"
         if not roles[side]:
@@ -232,8 +238,11 @@ def _intent(clause: Clause) -> Intent:
     if not roles["object"] and hands and sense in _SELF:
         roles["object"] = [_hand_phrase(hands[0])]
         hands = ()
-    if not roles["object"] and roles["target"] and sense in {"pour", "add", "sprinkle", "insert"} and (
-        prep_of_target in {"into", "in", "onto", "on", "over", "to", "inside"}
+    if (
+        not roles["object"]
+        and roles["target"]
+        and sense in _GOES
+        and (prep_of_target in {"into", "in", "onto", "on", "over", "to", "inside"})
     ):
         roles["object"] = [NounPhrase("it", "it", pronoun=True)]  # "pour into the bowl": what is in the hand
     if not roles["object"] and roles["target"] and sense not in {"navigate", "put", "record", "reach"}:
@@ -311,7 +320,12 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         and not roles["source"]
     ):
         return "take_off"
-    if sense in {"open", "close"} and clause.verb in {"slide", "pull", "push", "flip", "move"} and objects and not (kinds & _OPENED):
+    if (
+        sense in {"open", "close"}
+        and clause.verb in {"slide", "pull", "push", "flip", "move"}
+        and objects
+        and not (kinds & _OPENED)
+    ):
         return "flip" if clause.verb == "flip" else "take_out" if clause.particle == "out" else "move"
     if sense == "press" and any(kind_of(phrase.head) == "press" for phrase in roles["instrument"]):
         return "crush"
@@ -455,6 +469,16 @@ def _without_holds(intents: list[Intent]) -> list[Intent]:
                 or (intent.of("object")[:1] and intent.of("object")[0].pronoun)
             )
         ):
+            continue
+        if (
+            kept
+            and intent.sense == kept[-1].sense == "take"
+            and intent.sentence != kept[-1].sentence
+            and [p.head for p in intent.of("object")] == [p.head for p in kept[-1].of("object")]
+            and intent.hands
+            and not kept[-1].hands
+        ):
+            kept[-1] = replace(kept[-1], hands=intent.hands)  # "Take a plate. With the right hand, take the top plate."
             continue
         if (
             kept

@@ -92,6 +92,8 @@ _REWRITES = tuple(
         (r"\b(?:in place|into place|in its place|back in place|in position)\b", "back"),
         (r"\bto (?:the|my) (?:left|right|side|front|back)\b", ""),
         (r"\bfrom (?:the )?(?:left|right) to (?:the )?(?:left|right)\b", ""),
+        (r"\bmak(?:e|ing) (?:a|an|another|one|the|one more)(?: \w+)? cuts? (?:in|on|through|into|across|to|along)\b", "cut"),
+        (r"\b(?:stuck|glued|sticking|clinging) (?:to|on|onto|in|inside|at)\b", "from"),
         (r"\btry and\b", "try to"),
         (r"\bgo and\b", ""),
         (r"\bmake use of\b", "use"),
@@ -132,6 +134,8 @@ _AUXILIARY = frozenset(
 _LYING = frozenset(
     "is are was were contains has fell falls lies lay sits sat stands stood hangs hung rests remains remained stays".split()
 )
+_RESTING = frozenset("hanging lying sitting standing leaning resting soaking sticking floating waiting".split())
+_COGNITION = frozenset("realize realise notice think know decide understand remember hope assume wonder".split())
 _POINTING = frozenset("this that it these those they".split())
 _SUBJECTS = frozenset("i we you he she they it there".split())
 _CONTAINING = frozenset("containing including filled attached placed located positioned called labelled made".split())
@@ -158,6 +162,7 @@ class _Cursor:
     in_clause: bool = False
     used: bool = False
     hands: list[str] = field(default_factory=list)
+    places: list[tuple[str, NounPhrase]] = field(default_factory=list)
     instruments: list[NounPhrase] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
 
@@ -186,9 +191,19 @@ def parse(sentence: str) -> tuple[Clause, ...]:
                 acts = [index for index, clause in enumerate(found) if clause.mode == ACT]
                 if acts:
                     found[acts[-1]] = replace(found[acts[-1]], mode=ATTEMPT)
+            if words[0] == "using" and clauses and not any(c.mode in {ACT, ATTEMPT} for c in found):
+                clauses = _with_fragment(lexicon(), words, clauses)  # "Wipe the sink. Using the cloth."
             explains = words[0] in {"i", "we"} and any(w in _SUBORDINATE or w == "purposeto" for w in words)
             clauses += [replace(c, sentence=-number if explains and number else number) for c in found]
     return tuple(clauses)
+
+
+def _with_fragment(lex: Lexicon, words: list[str], clauses: list[Clause]) -> list[Clause]:
+    """Give the instruments of a fragment sentence to the last act before it."""
+    cursor = _Cursor(words)
+    _read_instrument(lex, cursor)
+    cursor.clauses = clauses
+    return _hand_out(list(clauses), cursor)
 
 
 def _rewrite(text: str) -> str:
@@ -419,6 +434,21 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
         cursor.mode = _SUBORDINATE[word]
         cursor.at += 1
         return
+    if (
+        word in {"from", "on", "in", "inside"}
+        and cursor.mode == ACT
+        and not cursor.clauses
+        and not cursor.main_seen
+        and not (after.startswith("@") or _readings(lex, after, ("ing",)))
+    ):
+        start = cursor.at
+        cursor.at += 1
+        place = _noun_phrase(lex, cursor)
+        if place is not None and (cursor.word() == "," or _readings(lex, cursor.word(), ("base",))):
+            cursor.places.append((word, place))  # "from the top shelf pick up the cup"
+        else:
+            cursor.at = start + 1
+        return
     if word == "using" or (
         cursor.mode == ACT
         and ((word == "use" and cursor.word(-1) not in DETERMINERS) or (word == "with" and not cursor.main_seen))
@@ -515,6 +545,8 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
         return
     if cursor.carrier == "try" and mode == ACT:
         mode = ATTEMPT
+    if lemma in _COGNITION and mode in {ACT, ATTEMPT}:
+        mode = REASON
     cursor.carrier = ""
     cursor.in_clause = True
     particle = _particle(lex, cursor, lemma, has_object=False)
@@ -608,7 +640,11 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
                 break
             if word == "," and not _list_goes_on(probe):
                 break
-            if places and probe.word() in PREPOSITIONS - {"with", "using", "of"} and not probe.word(1).startswith("@"):
+            if (
+                places
+                and probe.word() in PREPOSITIONS - {"with", "using", "of", "from", "off", "outof"}
+                and not probe.word(1).startswith("@")
+            ):
                 # "put cup on table and milk on table": the verb is understood again
                 prep = probe.word()
                 probe.at += 1
@@ -637,6 +673,13 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
                 continue
             _skip_relative(lex, cursor)
             continue
+        if word in _RESTING and objects:
+            cursor.at += 1
+            continue
+        if word in {"that", "which"} and objects and not places and cursor.word(-1) not in {",", "and"}:
+            while cursor.at < len(cursor.words) and not _ends_relative(cursor):
+                cursor.at += 1  # "the bowl that needs cleaning from the sink"
+            continue
         if word in _CONTAINING or (word in {"holding", "held"} and cursor.word(-1) not in {",", "and"} and objects):
             cursor.at += 1
             if word in {"containing", "including", "filled"}:
@@ -656,6 +699,15 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
             and (_readings(lex, after, ("ed",)))
         ):
             cursor.at += 2
+            continue
+        if (
+            word == "that"
+            and not objects
+            and not places
+            and (after in PREPOSITIONS or after in ADVERBS or after in {"", ","})
+        ):
+            objects.append(NounPhrase("that", "it", pronoun=True))
+            cursor.at += 1
             continue
         if word in _SUBORDINATE or word in {"purposeto", "then", "but", ";", ":", "(", ")", "so"} or word in _SUBJECTS:
             if word in {"it", "they"} and not objects and not places:
@@ -696,6 +748,8 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
     if cursor.instruments and mode in {ACT, ATTEMPT}:
         instruments = cursor.instruments + instruments
         cursor.instruments = []
+    if cursor.places and mode in {ACT, ATTEMPT}:
+        places, cursor.places = places + cursor.places, []
     clause = Clause(
         lemma, particle, sense, mode, tuple(objects), tuple(places), tuple(instruments),
         tuple(hand for hand in dict.fromkeys(hands) if hand != "any"),
@@ -726,6 +780,9 @@ def _participle_mode(lex: Lexicon, cursor: _Cursor, verb: VerbForm, before: str)
     if before == "" or not cursor.clauses:
         return BACKGROUND if _main_follows(lex, cursor) else ACT
     following = cursor.word(1)
+    ahead = cursor.words[cursor.at + 1 : cursor.at + 5]
+    if "its" in ahead or any(lex.kind(word) in {"hand", "face"} for word in ahead[:3] if word not in DETERMINERS):
+        return HOW
     if sense in _PUTTING and before in {",", "and", "then"} and following not in {"it", "them"}:
         return ACT
     if before in {"then", "start", "begin"}:
@@ -739,6 +796,13 @@ def _main_follows(lex: Lexicon, cursor: _Cursor) -> bool:
         word == "," and index + 1 < len(rest) and _readings(lex, rest[index + 1], ("base",))
         for index, word in enumerate(rest)
     )
+
+
+def _ends_relative(cursor: _Cursor) -> bool:
+    """Say whether a relative clause ends at the cursor: at a place phrase, a comma, a conjunction or a new marker."""
+    word = cursor.word()
+    return word in {"from", "into", "onto", "on", "in", "to", "inside", "under", "beside", ",", "and", "using", "with", "purposeto",
+                    "sothat", "while", "whilst", "then", "by"}  # fmt: skip
 
 
 def _skip_relative(lex: Lexicon, cursor: _Cursor) -> None:
@@ -884,6 +948,7 @@ def _simple_phrase(lex: Lexicon, cursor: _Cursor) -> NounPhrase | None:
             break
         if (
             words and words[-1] not in DETERMINERS and words[-1] not in ORDINALS and not lex.known_noun(word)
+            and after != "of"
             and _readings(lex, word, ("ed",) if cursor.main_seen or cursor.in_clause else ("base", "ed"))
             and lex.known_noun(words[-1]) and not _noun_ahead(lex, after)
         ):  # fmt: skip

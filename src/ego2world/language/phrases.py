@@ -137,7 +137,9 @@ def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
     if determiner == "both" and last == singular(last):
         count = None  # "both the bottle and the spoon"
     plural = last != singular(last) or (count or 1) > 1
-    return NounPhrase(text, head, tuple(modifiers), determiner, count, plural, piece=piece, region=region, states=tuple(states))
+    return NounPhrase(
+        text, head, tuple(modifiers), determiner, count, plural, piece=piece, region=region, states=tuple(states)
+    )
 
 
 def possessive(owner: NounPhrase, part: NounPhrase, lexicon: Lexicon) -> NounPhrase:

@@ -65,7 +65,6 @@ def build_worlds(dataset: Dataset, out: Path, jobs: int = 1, progress: Progress 
 def _only(dataset: Dataset, video: str) -> Dataset:
     """Return the part of a data set that one video needs, to keep what goes to a worker small."""
 
-
     def own(rows: Mapping[str, Any]) -> dict[str, Any]:
         return {video: rows[video]} if video in rows else {}
 

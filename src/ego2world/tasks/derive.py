@@ -139,7 +139,11 @@ def borders(video_id: str, dataset: Dataset) -> tuple[float, ...]:
 
 def order_differs(recipe: Recipe, video_id: str) -> bool:
     """Say whether a cook did the listed steps in another order; contracts never ask for the listed order."""
-    firsts = [min(a for v, a, _ in recipe.times[s] if v == video_id) for s in recipe.steps if any(v == video_id for v, _, _ in recipe.times.get(s, ()))]
+    firsts = [
+        min(a for v, a, _ in recipe.times[s] if v == video_id)
+        for s in recipe.steps
+        if any(v == video_id for v, _, _ in recipe.times.get(s, ()))
+    ]
     return firsts != sorted(firsts)
 
 
@@ -154,7 +158,13 @@ def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list
     taken: set[tuple[int, int, str]] = set()
     for identifier, recipe in sorted(dataset.recipes.items()):
         if order_differs(recipe, draft.id):
-            notes.append({"stage": "tasks", "reason": "order_differs: steps were done in another order than listed; the order is not demanded", "evidence": [identifier]})
+            notes.append(
+                {
+                    "stage": "tasks",
+                    "reason": "order_differs: steps were done in another order than listed; the order is not demanded",
+                    "evidence": [identifier],
+                }
+            )
     for wish in wishes(draft.id, dataset):
         groups = [
             i for i, g in enumerate(draft.groups)

@@ -85,8 +85,26 @@ ACTIONS = (
     ActionType(
         "add_substance", "add", "add {object}[ from {source}] to {target}",
         (_POURABLE, Var("source", VESSELS | INSIDES, optional=True), Var("target", ANY)),
-        (Reach("target"),), (Gains("target", "object"),), ("add", "insert", "put", "drop", "move", "throw"),
+        (Reach("target"),), (Gains("target", "object"),), ("add",),
         "verb class add, bound to a substance",
+    ),
+    *(
+        ActionType(
+            name,
+            family,
+            f"{verb} {{object}}[ from {{source}}] {prep} {{target}}",
+            (_POURABLE, Var("source", VESSELS | INSIDES, optional=True), Var("target", ANY)),
+            (Reach("target"),),
+            (Gains("target", "object"),),
+            tuple(senses.split()),
+            f"verb class {verb}, bound to a substance",
+        )
+        for name, family, verb, prep, senses in (
+            ("put_substance", "put_in", "put", "into", "insert put"),
+            ("drop_substance", "drop", "drop", "into", "drop"),
+            ("move_substance", "move", "move", "to", "move"),
+            ("throw_substance", "throw_away", "throw", "into", "throw throw_away"),
+        )
     ),
     ActionType(
         "fill_from_tap", "fill", "fill {object} with {content} from {source}",
