@@ -118,6 +118,8 @@ class _Worker:
                 bound[role] = bound.get(role, ()) + self.binder.resolve(
                     phrase, mention(role, intent.prep), hint, others
                 )
+        if (placing or intent.sense == "soak") and bound.get("target"):
+            bound["target"] = tuple(self._vessel_of(t) for t in bound["target"])
         if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
             bound["source"] = (start,)
         let_go = intent.sense == "drop" and objects and not self._held(objects[0])
@@ -168,6 +170,21 @@ class _Worker:
             return None
         later = [m for m in record.track.association.tracks if m.start_s >= after_s - 1.0]
         return self.binder.fixture_of(later[0].start_fixture) if later else None
+
+    def _vessel_of(self, thing: str) -> str:
+        """Return what holds a liquid that things are put into: the vessel known to contain it, else the sink."""
+        if self.scene.entities[thing].type not in {"water", "soap"}:
+            return thing
+        holders = [
+            key[1]
+            for key, value in self.scene.facts.items()
+            if key[0] == "contains" and key[2] == thing and value is True
+        ]
+        sinks = sorted(e for e in self.scene.zone_of if self.scene.entities[e].type == "sink")
+        return next(
+            (h for h in reversed(holders) if self.scene.entities[h].type not in {"bottle", "tap", "hand"}),
+            sinks[0] if sinks else thing,
+        )
 
     def _under(self, thing: str) -> str:
         place = self.scene.facts.get(("place", thing))

@@ -471,6 +471,10 @@ class Reconciler:
                 "reconcile", f"{hand} already holds {', '.join(busy)}; both held together", evidence.narration_ids
             )
             also = {"take_out": "take_out_also", "lift": "lift_also"}.get(BY_NAME[action.name].family, "pick_up_also")
+            fits = {v.role: v.accepts for v in BY_NAME[also].roles}
+            bound = {
+                r: v for r, v in bound.items() if all(self.scene.entities[i].type in fits[r] for i in action.ids(r))
+            }
             return Action.of(also, {**bound, "hand": hand})
         if not stale and grasping:  # one thing less in the hand is enough
             busy = [min(busy, key=lambda t: (self.scene.last_seen_s.get(t, -1e9), t))]

@@ -95,7 +95,7 @@ def read_intents(text: str) -> tuple[Intent, ...]:
             continue
         intent = _with_details(intent, clauses[index + 1 :])
         intents += _one_each(_by_purpose(intent, clause, clauses[index + 1 : index + 4]))
-    intents = _without_holds(intents)
+    intents = _without_holds(_inherited(intents))
     if not intents:
         for clause in clauses:
             if clause.mode in {BACKGROUND, HOW} and clause.objects:
@@ -120,6 +120,28 @@ def _without_pronoun(clauses: tuple[Clause, ...], index: int) -> Clause:
                 phrase = phrase.of
             return replace(clause, objects=(phrase,))
     return clause
+
+
+def _inherited(intents: list[Intent]) -> list[Intent]:
+    """Let an act without any object go on with the one before: "pick up the cup and place back down"."""
+    for index in range(1, len(intents)):
+        intent, before = intents[index], intents[index - 1]
+        if intent.of("object") or intent.of("target") or intent.reason or not before.of("object"):
+            continue
+        if intent.sense not in {
+            "navigate",
+            "wait",
+            "look",
+            "search",
+            "reach",
+            "other",
+            "record",
+            "check",
+            "adjust",
+            "eat",
+        }:
+            intents[index] = intent.with_role("object", before.of("object"))
+    return intents
 
 
 def _told_before(clause: Clause, earlier: tuple[Clause, ...]) -> bool:
@@ -264,6 +286,8 @@ def _intent(clause: Clause) -> Intent:
             sense = "pass"
     elif sense == "pass" and hands:
         to_hand, hands = hands[0], ()
+    elif sense in {"put", "insert", "bring"} and hands and not roles["object"] and not roles["target"]:
+        sense, to_hand, hands = "pass", hands[0], ()  # "grab the box and place in left hand"
     if sense == "pass" and not to_hand:
         sense = "move" if roles["target"] else "pass"
     sense = _bound_sense(sense, clause, roles, kind)
@@ -399,6 +423,13 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         and clause.verb in {"switch", "press", "push", "click"}
     ):
         return "press"
+    if (
+        sense in {"lower", "increase", "decrease", "adjust", "turn"}
+        and objects
+        and objects[0].head in {"heat", "temperature", "flame"}
+    ):
+        roles["object"] = [NounPhrase("the hob", "hob")] if objects[0].of is None else [objects[0].of]
+        return "adjust"
     if sense == "move" and clause.verb in _PULLED and roles["source"] and not roles["target"]:
         return "take_out"
     if sense == "move" and kinds & {"button"}:

@@ -289,7 +289,9 @@ def _verb_at(lex: Lexicon, cursor: _Cursor) -> VerbForm | None:
             return base
         return None
     if before in {"i", "having", "then", "and", "have", "has", "we", "was", "were", "been", "is", "are", "be", "being"}:
-        return _readings(lex, word, ("ed", "s")) if before != "and" or cursor.main_seen else None
+        if before == "and" and (not cursor.main_seen or lex.known_noun(word)):
+            return None
+        return _readings(lex, word, ("ed", "s"))
     if cursor.at == 0 or before in {",", "now"}:
         return _readings(lex, word, ("s",)) if not lex.known_noun(word) else None
     return None
@@ -739,6 +741,8 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
         else:
             objects.append(phrase)
     cursor.in_clause = False
+    if lemma == "do" and objects and objects[0].pronoun and mode == ACT:
+        mode = REASON  # "I do this because ..."
     if len(objects) > 1 and objects[0].head in ORDINALS:
         objects = objects[1:]
     sense = lex.sense(lemma, particle) or "other"
@@ -928,7 +932,7 @@ def _simple_phrase(lex: Lexicon, cursor: _Cursor) -> NounPhrase | None:
             words.append(word)
             cursor.at += 1
             break
-        if words and (word in ADVERBS or word.endswith("ly")) and not _inside_phrase(lex, word, after):
+        if words and (word in ADVERBS or word.endswith("ly")) and not _inside_phrase(lex, words[-1], word, after):
             break
         if not words and word in ADVERBS and word not in DETERMINERS and not lex.known_noun(word):
             if _noun_start(lex, after) and word in {"open", "closed", "now", "dry"}:
@@ -965,10 +969,15 @@ def _simple_phrase(lex: Lexicon, cursor: _Cursor) -> NounPhrase | None:
     return make_phrase(lex, words)
 
 
-def _inside_phrase(lex: Lexicon, word: str, after: str) -> bool:
-    return bool(after) and (lex.known_noun(after) or after in REGIONS or after in PIECES) and word not in {
-        "again", "back", "away", "together", "then", "up", "down"
-    }  # fmt: skip
+def _inside_phrase(lex: Lexicon, before: str, word: str, after: str) -> bool:
+    """Say whether an adverb stands inside a phrase ("the now wet cloth", "the back tiles")."""
+    if not after or word in {"again", "away", "together", "then", "up", "down"}:
+        return False
+    if word == "back" and before not in DETERMINERS:
+        return False
+    return (
+        lex.known_noun(after) or after in REGIONS or after in PIECES or (word == "back" and after not in PREPOSITIONS)
+    )
 
 
 def _compound(lex: Lexicon, cursor: _Cursor, offset: int) -> bool:

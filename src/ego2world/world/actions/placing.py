@@ -98,7 +98,7 @@ ACTIONS = (
             "verb class throw, into something else"),
     release("toss_onto", "throw_away", "throw {object} on {target}", "on", SURFACES, "throw throw_away",
             "verb class throw, onto something"),
-    release("hang_up", "put_on", "hang {object} on {target}", "on", SURFACES | INSIDES, "hang", "verb class hang"),
+    release("hang_up", "put_on", "hang {object} on {target}", "on", SURFACES | INSIDES | FIXED, "hang", "verb class hang"),
     ActionType(
         "move_with_tool", "move", "move {object} with {instrument}[ from {source}] to {target}",
         (obj(STUFF | PORTABLE), Var("instrument", PORTABLE), source(SURFACES | INSIDES, optional=True), target(SURFACES | INSIDES)),
