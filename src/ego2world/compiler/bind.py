@@ -47,7 +47,7 @@ _COMPATIBLE = {
     "rack": {"rack", "sink", "counter", "dishwasher", "oven", "cupboard", "shelf", "hook"}, "hook": {"hook", "cupboard", "shelf", "counter", "oven", "radiator", "door"},
     "fridge": {"fridge", "freezer"}, "freezer": {"freezer", "fridge"}, "bin": {"bin"},
     "sink": {"sink"}, "table": {"table", "counter"}, "hob": {"hob"}, "window": {"window", "counter"},
-    "oven": {"oven"}, "microwave": {"microwave"}, "dishwasher": {"dishwasher"}, "floor": {"floor"},
+    "tap": {"sink", "counter"}, "oven": {"oven"}, "microwave": {"microwave"}, "dishwasher": {"dishwasher"}, "floor": {"floor"},
 }  # fmt: skip
 _NESTED = frozenset("drawer rack shelf".split())
 _HOSTS = frozenset("dishwasher fridge freezer oven cupboard".split())

@@ -456,6 +456,9 @@ def _by_purpose(intent: Intent, clause: Clause, following: tuple[Clause, ...]) -
         )  # fmt: skip
         if intent.sense in _UPGRADED and sense in _UPGRADES and same:
             changed = replace(intent, sense=sense)
+            owner = intent.of("object")[0].of if intent.of("object") else None
+            if sense in {"turn_on", "turn_off"} and owner is not None and intent.of("object")[0].relation == "owner":
+                changed = changed.with_role("object", (owner,))  # turning the dial of the oven to start it
             if sense == "detach":
                 changed = changed.with_role("source", [p for prep, p in purpose.places if prep in _FROM][:1])
             return changed
