@@ -69,7 +69,7 @@ _OPENED = frozenset(
     "cupboard drawer fridge freezer oven microwave dishwasher washing_machine door window bin box lid flap rack tray shelf".split()
 )
 _VAGUE = frozenset(
-    "way place side view eyesight front back position time direction room order other space motion manner half degree "
+    "way place side view eyesight mind front back position time direction room order other space motion manner half degree "
     "fashion process circle left right use search pile color colour shape size middle center centre corner minute second lot bit".split()
 )
 
@@ -90,6 +90,8 @@ def read_intents(text: str) -> tuple[Intent, ...]:
         if clause.mode not in {ACT, ATTEMPT} or (clause.sentence < 0 and _told_before(clause, clauses[:index])):
             continue
         intent = replace(_intent(_without_pronoun(clauses, index)), sentence=abs(clause.sentence))
+        if clause.objects and not intent.phrases and intent.sense not in {"pass", "wear"}:
+            continue  # "change my mind", "make room"
         if clause.mode == ATTEMPT:
             intents.append(replace(intent, reason="attempt: tried, and not said to have succeeded"))
             continue
@@ -214,6 +216,16 @@ def _intent(clause: Clause) -> Intent:
         and kind(places[0][1].head) in {"fork", "spoon", "spatula", "tongs", "chopsticks"}
     ):
         roles["source"].append(places.pop(0)[1])
+    if (
+        sense in _PLACED
+        and len(places) > 1
+        and places[0][0] in {"in", "inside", "on"}
+        and (
+            any(prep in {"into", "onto", "to"} for prep, _ in places[1:])
+            and not any(prep in _FROM for prep, _ in places)
+        )
+    ):
+        roles["source"].append(places.pop(0)[1])  # "pour the liquid in the mug into the sink"
     prep_of_target, weak = "", []
     piled: list[NounPhrase] = []
     for prep, phrase in places:
@@ -430,6 +442,14 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
     ):
         roles["object"] = [NounPhrase("the hob", "hob")] if objects[0].of is None else [objects[0].of]
         return "adjust"
+    if (
+        sense == "move"
+        and clause.verb == "slide"
+        and roles["target"]
+        and not roles["source"]
+        and (any(prep in {"inside", "into"} for prep, _ in clause.places) and kinds - {"glove", "hand", None})
+    ):
+        return "insert"
     if sense == "move" and clause.verb in _PULLED and roles["source"] and not roles["target"]:
         return "take_out"
     if sense == "move" and kinds & {"button"}:

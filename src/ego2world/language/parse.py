@@ -69,7 +69,11 @@ _REWRITES = tuple(
         (r"\b(?:so as to|in order to|so to|as to)\b", "purposeto"),
         (r"\bso that\b", "sothat"),
         (r"\bso (?=(?:i|we|it|they|the|you) (?:can|could|may|might|will|would|do|does|is|are|fits?)\b)", "sothat "),
-        (r"\b(?:turn|flip)(s|ed|ing)? (.{2,40}?) upside down\b", r"flip\1 \2 "),
+        (r"\b(?:turning|flipping) (.{2,40}?) upside down\b", r"flipping \1 "),
+        (r"\b(?:turned|flipped) (.{2,40}?) upside down\b", r"flipped \1 "),
+        (r"\b(?:turn|flip)s? (.{2,40}?) upside down\b", r"flip \1 "),
+        (r"\bto (?:fully|completely|further|slightly|gently|carefully|quickly|better|properly|slowly|just|also|easily|actually|"
+         r"temporarily|eventually|firmly|partially|finally) (?=[a-z])", "to "),
         (r"\bupside down\b", ""),
         (r"\b(?:on|onto|to|at) (?:the )?(?:very )?top of\b", "on"),
         (r"\bfrom (?:on )?(?:the )?(?:very )?top of\b", "from"),
@@ -193,6 +197,8 @@ def parse(sentence: str) -> tuple[Clause, ...]:
                     found[acts[-1]] = replace(found[acts[-1]], mode=ATTEMPT)
             if words[0] == "using" and clauses and not any(c.mode in {ACT, ATTEMPT} for c in found):
                 clauses = _with_fragment(lexicon(), words, clauses)  # "Wipe the sink. Using the cloth."
+            if words[0] in _POINTING:  # "This was left there, so it has to be put back": nothing of it is told as done
+                found = [replace(c, mode=REASON) if c.mode in {ACT, ATTEMPT} else c for c in found]
             explains = words[0] in {"i", "we"} and any(w in _SUBORDINATE or w == "purposeto" for w in words)
             clauses += [replace(c, sentence=-number if explains and number else number) for c in found]
     return tuple(clauses)
@@ -547,6 +553,13 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
         return
     if cursor.carrier == "try" and mode == ACT:
         mode = ATTEMPT
+    if (
+        mode == BACKGROUND
+        and verb.tense == "ing"
+        and before in {"while", "whilst"}
+        and (lex.sense(lemma) in _PUTTING and cursor.word() not in {"it", "them", ""})
+    ):
+        mode = ACT  # "rinsing the cup while putting the sponge back"
     if lemma in _COGNITION and mode in {ACT, ATTEMPT}:
         mode = REASON
     cursor.carrier = ""

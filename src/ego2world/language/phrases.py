@@ -27,7 +27,7 @@ REGIONS = frozenset(
     "contents content mouth opening part section area left right position place underside tip neck body half-side "
     "portion level door doors face wall row location row spot sides edges corners direction remaining hold room "
     "weight temperature state size rest-of amount-of base-of view outskirts perimeter centre-part heat power "
-    "surroundings wall-side lower upper".split()
+    "surroundings wall-side lower upper gap hole slot cavity operation".split()
 )
 # "a piece of X" is X, in part or in number.
 PIECES = frozenset(

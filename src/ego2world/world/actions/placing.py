@@ -30,7 +30,7 @@ from ego2world.world.actions.vocabulary import (
 
 OPEN_TARGET = (Is("openness", "target", ("open",)),)
 SOFT_OPEN_TARGET = (Is("openness", "target", ("open",), soft=True),)
-_ON, _IN = "put bring", "insert put"
+_ON, _IN = "put", "insert put"
 
 ACTIONS = (
     ActionType(
