@@ -98,6 +98,7 @@ _REWRITES = tuple(
         (r"\bfrom (?:the )?(?:left|right) to (?:the )?(?:left|right)\b", ""),
         (r"\bmak(?:e|ing) (?:a|an|another|one|the|one more)(?: \w+)? cuts? (?:in|on|through|into|across|to|along)\b", "cut"),
         (r"\b(?:stuck|glued|sticking|clinging) (?:to|on|onto|in|inside|at)\b", "from"),
+        (r"\b(pick|put|turn|take|pull|push|lift|switch)-(up|down|on|off|out|in|away|back)\b", r"\1 \2"),
         (r"\btry and\b", "try to"),
         (r"\bgo and\b", ""),
         (r"\bmake use of\b", "use"),
@@ -298,8 +299,8 @@ def _verb_at(lex: Lexicon, cursor: _Cursor) -> VerbForm | None:
         if before == "and" and (not cursor.main_seen or lex.known_noun(word)):
             return None
         return _readings(lex, word, ("ed", "s"))
-    if cursor.at == 0 or before in {",", "now"}:
-        return _readings(lex, word, ("s",)) if not lex.known_noun(word) else None
+    if (cursor.at == 0 or before in {",", "now"} or before.startswith("@")) and not lex.known_noun(word):
+        return _readings(lex, word, ("s", "ed"))
     return None
 
 
@@ -406,7 +407,11 @@ def _step(lex: Lexicon, cursor: _Cursor) -> None:
             cursor.mode = ACT
         cursor.at += 1
         return
-    if word == "so" and after in {"i", "we"} and cursor.words[0] not in _POINTING:
+    if (
+        word == "so"
+        and (after in {"i", "we"} or (cursor.word(-1) == "," and _readings(lex, after, ("base",))))
+        and cursor.words[0] not in _POINTING
+    ):
         cursor.mode, cursor.fronted = ACT, False
         cursor.at += 1
         return
@@ -754,7 +759,11 @@ def _read_clause(lex: Lexicon, cursor: _Cursor, verb: VerbForm) -> None:
         else:
             objects.append(phrase)
     cursor.in_clause = False
-    if lemma == "do" and objects and objects[0].pronoun and mode == ACT:
+    if (
+        lemma == "do"
+        and mode == ACT
+        and (cursor.word(-1) == "so" or cursor.word() == "so" or (objects and objects[0].pronoun))
+    ):
         mode = REASON  # "I do this because ..."
     if len(objects) > 1 and objects[0].head in ORDINALS:
         objects = objects[1:]
