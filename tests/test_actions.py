@@ -9,7 +9,7 @@ import pytest
 
 from conftest import SHARED, make_world, needs_data
 from ego2world.annotations.cells import class_name
-from ego2world.annotations.hd_epic import read_classes
+from ego2world.annotations.rows import read_classes
 from ego2world.errors import DeclarationError
 from ego2world.language.intents import form_sense
 from ego2world.language.lexicon import lexicon

@@ -24,16 +24,10 @@ from ego2world.annotations.cells import (
     parse_list,
 )
 from ego2world.annotations.epic_kitchens import check_frame, read_epic_kitchens, read_segment
-from ego2world.annotations.hd_epic import (
-    read_activity,
-    read_classes,
-    read_hd_epic,
-    read_priming,
-    read_sound,
-    track_base_name,
-)
+from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.pickles import read_table
 from ego2world.annotations.records import Recipe
+from ego2world.annotations.rows import read_activity, read_classes, read_priming, read_sound, track_base_name
 from ego2world.annotations.videos import clamp_segment, find_videos, look_up, verify
 from ego2world.compiler.episode import compile_video
 from ego2world.errors import AnnotationError, VideoError
@@ -248,7 +242,7 @@ def test_c027_one_word_in_two_classes(tmp_path: Path) -> None:
     path = tmp_path / "classes.csv"
     path.write_text('id,key,instances\n1,put,"[\'put\',\'bin\']"\n11,throw,"[\'throw\',\'bin\']"\n', "utf-8")
     code = (
-        "from pathlib import Path\nfrom ego2world.annotations.hd_epic import read_classes\n"
+        "from pathlib import Path\nfrom ego2world.annotations.rows import read_classes\n"
         f"a = []\nprint(read_classes(Path({str(path)!r}), 'f', [], a)['bin'], a)"
     )
     answers = {

@@ -14,6 +14,7 @@ from ego2world.errors import TaskError
 from ego2world.run.environment import Environment
 from ego2world.tasks.contract import Contract, answer_matches, check_goal, make_contract
 from ego2world.world.actions import BY_NAME
+from ego2world.world.checks import Code
 from ego2world.world.episode import Episode
 from ego2world.world.fluents import Truth
 from ego2world.world.names import original_names, planning_names
@@ -21,7 +22,7 @@ from ego2world.world.observation import Proposal
 from ego2world.world.observe import local, visible
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import Action, State, World
-from ego2world.world.step import Code, Refusal, step
+from ego2world.world.step import Refusal, step
 from naive import differences
 
 ON, IN = "on", "in"

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ego2world.annotations.cells import class_name, frame_time_s, one_line, parse_list, parse_seconds, read_csv
-from ego2world.annotations.hd_epic import _in_time, _nearest, read_classes, read_sound
 from ego2world.annotations.records import Dataset, Narration, Sound, Vocabulary
+from ego2world.annotations.rows import in_time, nearest, read_classes, read_sound
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
@@ -71,13 +71,13 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
     if not found:
         raise AnnotationError([Problem(str(source), None, None, "no segments", "EPIC_100_<split>.csv"), *errors[:1]])
     unknown = [video for video in videos or () if video not in found]
-    errors += [Problem(str(source), None, "video_id", f"unknown video {v}", _nearest(v, found)) for v in unknown]
+    errors += [Problem(str(source), None, "video_id", f"unknown video {v}", nearest(v, found)) for v in unknown]
     if errors:
         raise AnnotationError(errors, "Mend or remove these rows; nothing was compiled.")
     keep = set(videos or found)
     return Dataset(
         "epic-kitchens-100",
-        {video: tuple(sorted(found[video], key=_in_time)) for video in sorted(found) if video in keep},
+        {video: tuple(sorted(found[video], key=in_time)) for video in sorted(found) if video in keep},
         sounds={video: tuple(sorted(sounds[video], key=lambda s: (s.start_s, s.label))) for video in sorted(sounds) if video in keep},
         durations_s={video: durations[video] for video in sorted(durations) if video in keep},
         vocabulary=Vocabulary(tables["verb"], tables["noun"], tuple(ambiguous)),

@@ -12,26 +12,15 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ego2world.annotations.cells import (
-    class_name,
-    fixture_name,
-    one_line,
-    parse_amount,
-    parse_list,
-    parse_seconds,
-    read_csv,
-    read_json,
-)
+from ego2world.annotations.cells import fixture_name, one_line, parse_list, parse_seconds, read_csv, read_json
 from ego2world.annotations.pickles import read_table
 from ego2world.annotations.records import (
     Activity,
     Association,
     Dataset,
-    Ingredient,
     Narration,
     Priming,
     Recipe,
@@ -39,11 +28,20 @@ from ego2world.annotations.records import (
     Track,
     Vocabulary,
 )
+from ego2world.annotations.rows import (
+    in_time,
+    nearest,
+    pairs_of,
+    read_activity,
+    read_classes,
+    read_priming,
+    read_recipe,
+    read_sound,
+)
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
 FPS = 30.0  # frame numbers start at 0
-SOUND_RATE_HZ = 48_000
 END_TOLERANCE_S = 2.0  # a movement may end this long after the video and is then cut to its end
 _NARRATIONS = "narrations-and-action-segments/HD_EPIC_Narrations"
 _PLACEHOLDER = re.compile(r"^track\b.*", re.IGNORECASE)
@@ -74,7 +72,7 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None) -> Dataset:
     if unknown:
         raise AnnotationError(
             [
-                Problem(str(source), None, "video_id", f"unknown video {video}", _nearest(video, narrations))
+                Problem(str(source), None, "video_id", f"unknown video {video}", nearest(video, narrations))
                 for video in unknown
             ]
         )
@@ -92,11 +90,6 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None) -> Dataset:
         _only(sounds, keep), tuple(row for row in priming if row.video_id in keep), {}, vocabulary,
         tuple(reader.warnings), dict(sorted(reader.sources.items())),
     )  # fmt: skip
-
-
-def _nearest(video: str, known: Iterable[str]) -> str:
-    near = get_close_matches(video, list(known), 1, 0.0)
-    return "one of the source's videos" + (f" (nearest: {near[0]})" if near else "")
 
 
 def _only(rows: Mapping[str, Any], keep: set[str]) -> dict[str, Any]:
@@ -159,7 +152,7 @@ class _Reader:
             seen[narration.id] = number
             found[narration.video_id].append(narration)
         self.file(name)
-        return {video: tuple(sorted(rows_, key=_in_time)) for video, rows_ in found.items()}
+        return {video: tuple(sorted(rows_, key=in_time)) for video, rows_ in found.items()}
 
     def _erratum(self) -> frozenset[str]:
         path = self.file(f"{_NARRATIONS}_erratum.csv")
@@ -206,7 +199,7 @@ class _Reader:
             return None
         return Narration(
             identifier, video, text, start_s, end_s, tuple(map(one_line, lists["verbs"])), tuple(map(one_line, lists["nouns"])),
-            _pairs(lists["pairs"]), _pairs(lists["main_actions"]), tuple(map(one_line, lists["hands"])), stamp,
+            pairs_of(lists["pairs"]), pairs_of(lists["main_actions"]), tuple(map(one_line, lists["hands"])), stamp,
             False, identifier in erratum, name, number,
         )  # fmt: skip
 
@@ -315,7 +308,7 @@ class _Reader:
         found = {}
         for identifier, item in read_json(path).items():
             try:
-                found[identifier] = _recipe(identifier, item)
+                found[identifier] = read_recipe(identifier, item)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 self.warnings.append(
                     Problem(
@@ -342,127 +335,3 @@ class _Reader:
     def priming(self) -> list[Priming]:
         path = self.file("eye-gaze-priming/priming_info.json") or self.file("eye_gaze_priming/priming_info.json")
         return [] if path is None else list(read_priming(read_json(path)))
-
-
-def _in_time(narration: Narration) -> tuple[float, float, tuple[int, ...], str]:
-    """The declared order: start, then end, then the numbers in the id, then its text."""
-    return narration.start_s, narration.end_s, tuple(map(int, re.findall(r"\d+", narration.id))), narration.id
-
-
-def _pairs(values: Iterable[Any]) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (one_line(pair[0]), one_line(pair[1])) for pair in values if isinstance(pair, tuple) and len(pair) == 2
-    )
-
-
-def read_classes(
-    path: Path, name: str, errors: list[Problem], ambiguous: list[tuple[str, tuple[str, ...]]]
-) -> dict[str, str]:
-    """Read a class file (columns id, key, instances in either case) as word -> class key.
-
-    A word in several classes gets the class whose key it is, else the last one listed; it is reported.
-    """
-    classes: dict[str, list[str]] = defaultdict(list)
-    for number, row in read_csv(path, ("id", "key", "instances")):
-        key = one_line(row["key"])
-        try:
-            words = [one_line(word) for word in parse_list(row["instances"])]
-        except ValueError as error:
-            errors.append(Problem(name, number, "instances", str(error), "a list of words"))
-            continue
-        for word in dict.fromkeys([key, *words]):
-            if key not in classes[word]:
-                classes[word].append(key)
-    ambiguous += [(word, tuple(keys)) for word, keys in classes.items() if len(keys) > 1]
-    return {word: word if word in keys else keys[-1] for word, keys in classes.items()}
-
-
-def read_activity(
-    name: str, number: int, row: Mapping[str, str], durations_s: Mapping[str, float], errors: list[Problem],
-    warnings: list[Problem],
-) -> Activity | None:  # fmt: skip
-    """Read one activity row; an end of "end" is the video's duration, or open (None, with a warning)."""
-    video = one_line(row.get("video_id"))
-    recipe_ids = tuple(sorted(part.strip() for part in one_line(row.get("recipe_id")).split(",") if part.strip()))
-    try:
-        start_s = parse_seconds(row.get("start_time"))
-        raw_end = one_line(row.get("end_time"))
-        if raw_end.lower() == "end":
-            end_s = durations_s.get(video)
-            if end_s is None:
-                warnings.append(
-                    Problem(name, number, "end_time", "'end' of a video of unknown duration", "seconds; kept open")
-                )
-        else:
-            end_s = parse_seconds(raw_end)
-    except ValueError as error:
-        errors.append(Problem(name, number, "start_time/end_time", str(error), "seconds or 'end'"))
-        return None
-    if start_s is None or (end_s is not None and end_s < start_s):
-        errors.append(
-            Problem(
-                name,
-                number,
-                "start_time",
-                f"{row.get('start_time')!r} to {row.get('end_time')!r}",
-                "a start before its end",
-            )
-        )
-        return None
-    return Activity(video, one_line(row.get("high_level_activity_label")), start_s, end_s, recipe_ids, number)
-
-
-def _recipe(identifier: str, item: Any) -> Recipe:
-    times: dict[str, list[tuple[str, float, float]]] = defaultdict(list)
-    ingredients: dict[str, Ingredient] = {}
-    for capture in item["captures"]:
-        for step, spans in capture.get("step_times", {}).items():
-            times[step] += [(str(span["video"]), float(span["start"]), float(span["end"])) for span in spans]
-        for key, ingredient in capture.get("ingredients", {}).items():
-            amount, unit = parse_amount(ingredient.get("amount"), ingredient.get("amount_unit"))
-            ingredients.setdefault(key, Ingredient(key, one_line(ingredient["name"]), amount, unit))
-    return Recipe(
-        identifier, one_line(item["name"]), {key: one_line(text) for key, text in item["steps"].items()},
-        {key: tuple(sorted(spans)) for key, spans in times.items()}, tuple(ingredients.values()),
-    )  # fmt: skip
-
-
-def read_sound(name: str, number: int, row: Mapping[str, str], errors: list[Problem]) -> Sound | None:
-    """Read one sound row and check that its sample indices, where given, agree with its times."""
-    try:
-        start_s, end_s = parse_seconds(row["start_timestamp"]), parse_seconds(row["stop_timestamp"])
-    except ValueError as error:
-        errors.append(Problem(name, number, "start_timestamp", str(error), "hh:mm:ss.sss"))
-        return None
-    if start_s is None or end_s is None or end_s < start_s:
-        errors.append(
-            Problem(name, number, "stop_timestamp", repr(row["stop_timestamp"]), "a stop at or after the start")
-        )
-        return None
-    for field, time_s in (("start_sample", start_s), ("stop_sample", end_s)):
-        cell = row.get(field, "").strip()
-        if not cell:
-            continue
-        expected = round(time_s * SOUND_RATE_HZ)
-        if not cell.isdigit() or abs(int(cell) - expected) > SOUND_RATE_HZ // 100:
-            found = f"{field} {cell} is not an integer sample index for {time_s:.3f} s ({expected} expected)"
-            errors.append(Problem(name, number, field, found, f"about {expected}"))
-            return None
-    return Sound(one_line(row["video_id"]), one_line(row["class"]), start_s, end_s)
-
-
-def read_priming(data: Mapping[str, Any]) -> Iterable[Priming]:
-    """Yield gaze priming; the codes -1 (not primed) and -2 (excluded) never become frames."""
-    for video, objects in sorted(data.items()):
-        for identifier, moments in sorted(objects.items()):
-            for moment in ("start", "end"):
-                stats = (moments.get(moment) or {}).get("prime_stats")
-                if stats:
-                    code = int(stats["frame_primed"])
-                    yield Priming(video, identifier, moment, code if code >= 0 else None, code == -2)
-
-
-def track_base_name(name: str) -> tuple[str, str]:
-    """Return (class name, number) of a track's name: "plate2" -> ("plate", "2"); digits inside a word stay."""
-    match = re.fullmatch(r"(.*[a-z])\s?(\d+)", class_name(name.lower()))
-    return (match.group(1).strip(), match.group(2)) if match else (class_name(name.lower()), "")

@@ -14,9 +14,10 @@ from ego2world.compiler.bind import Binder, Mention
 from ego2world.compiler.scene import Operation, Scene
 from ego2world.world.actions import BY_NAME, choose
 from ego2world.world.actions.base import Empties, Goes, Holds, Is, Within
+from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, Action, State, carriers
-from ego2world.world.step import Code, FailedCheck, Refusal, step
+from ego2world.world.step import Refusal, step
 
 REPEAT_S = 10.0  # the same opening, switching or taking said again within this time is one act
 STALE_HOLD_S = 120.0  # a thing held this long without mention was put down unsaid when the hand is needed

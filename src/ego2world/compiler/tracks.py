@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ego2world.annotations.hd_epic import track_base_name
 from ego2world.annotations.records import Association, Track
+from ego2world.annotations.rows import track_base_name
 from ego2world.language.intents import phrase_of
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import ORDINALS, NounPhrase

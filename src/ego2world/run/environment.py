@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ego2world.world.actions import BY_NAME, choose
+from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.episode import Episode, Group
 from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView
 from ego2world.world.observe import local, look, visible
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import HANDS, Action, State, World, root_fixture
-from ego2world.world.step import Code, FailedCheck, Refusal, step
+from ego2world.world.step import Refusal, step
 
 
 @dataclass(frozen=True)

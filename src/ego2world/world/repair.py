@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ego2world.world.actions import BY_NAME, choose
+from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, State, World, carriers, root_fixture
-from ego2world.world.step import Code, FailedCheck, Refusal, step
+from ego2world.world.step import Refusal, step
 
 MAX_STEPS = 8
 
