@@ -11,7 +11,7 @@ from conftest import SHARED, make_world, needs_data
 from ego2world.annotations.cells import class_name
 from ego2world.annotations.rows import read_classes
 from ego2world.errors import DeclarationError
-from ego2world.language.intents import form_sense
+from ego2world.language.forms import form_sense
 from ego2world.language.lexicon import lexicon
 from ego2world.world.actions import ACTIONS, BY_NAME, BY_SENSE, FALLBACKS, FAMILIES, ActionType, choose
 from ego2world.world.actions.base import Becomes, Is, Reach, Var

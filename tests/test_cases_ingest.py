@@ -31,7 +31,7 @@ from ego2world.annotations.rows import read_activity, read_classes, read_priming
 from ego2world.annotations.videos import clamp_segment, find_videos, look_up, verify
 from ego2world.compiler.episode import compile_video
 from ego2world.errors import AnnotationError, VideoError
-from ego2world.language.intents import form_sense
+from ego2world.language.forms import form_sense
 from ego2world.tasks.build import build_episode
 from ego2world.tasks.derive import order_differs
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from ego2world.agents.base import Act, Context, Done, Look, Step
 from ego2world.agents.belief import Belief
-from ego2world.language.intents import Intent, read_intents
+from ego2world.language.intents import read_intents
+from ego2world.language.roles import Intent
 from ego2world.world.actions import BY_NAME, FALLBACKS, ActionType, candidates, choose
 from ego2world.world.actions.base import Becomes, Goes, HandFree, Held, Is, Reach
 from ego2world.world.kinds import KINDS, Trait, has

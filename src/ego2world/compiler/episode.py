@@ -10,8 +10,8 @@ from ego2world.compiler.bind import Binder, Mention
 from ego2world.compiler.normalise import normalise
 from ego2world.compiler.reconcile import Evidence, Reconciler
 from ego2world.compiler.scene import Scene
-from ego2world.language.intents import Intent
 from ego2world.language.phrases import NounPhrase
+from ego2world.language.roles import Intent
 from ego2world.world.actions import FALLBACKS, ActionType, candidates
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 from ego2world.annotations.cells import class_name
 from ego2world.annotations.records import Narration, Vocabulary
-from ego2world.language.intents import Intent, form_sense, phrase_of, read_intents
+from ego2world.language.forms import form_sense, phrase_of
+from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import NounPhrase
+from ego2world.language.roles import Intent
 
 _MOVES_CONTENT = frozenset("pour add sprinkle spray spread scoop season squeeze mix".split())
 _VESSELS = frozenset(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ego2world.annotations.records import Association, Track
 from ego2world.annotations.rows import track_base_name
-from ego2world.language.intents import phrase_of
+from ego2world.language.forms import phrase_of
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import ORDINALS, NounPhrase
 

@@ -1,0 +1,357 @@
+"""One clause to an intent: which phrase plays which role, and which of a verb's senses what it is bound to selects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ego2world.language.lexicon import lexicon
+from ego2world.language.phrases import NounPhrase
+from ego2world.language.reading import Clause
+
+
+@dataclass(frozen=True)
+class Intent:
+    """One act as said: a verb sense and phrases by role (object, source, target, instrument, content).
+
+    ``prep`` is the preposition of the target ("in", "on", "under", ...); ``hands`` are left, right, both or other;
+    ``to_hand`` is the receiving hand of a change of hands. ``reason`` is set when nothing is to be executed.
+    """
+
+    sense: str
+    verb: str
+    phrases: tuple[tuple[str, tuple[NounPhrase, ...]], ...] = ()
+    prep: str = ""
+    hands: tuple[str, ...] = ()
+    to_hand: str = ""
+    from_hand: str = ""
+    continued: bool = False
+    reason: str = ""
+    text: str = ""
+    sentence: int = 0
+
+    def of(self, role: str) -> tuple[NounPhrase, ...]:
+        """Return the phrases of a role."""
+        return dict(self.phrases).get(role, ())
+
+    def with_role(self, role: str, phrases: Iterable[NounPhrase]) -> Intent:
+        """Return a copy with a role's phrases replaced; none removes the role."""
+        roles = dict(self.phrases)
+        found = tuple(phrases)
+        if found:
+            roles[role] = found
+        else:
+            roles.pop(role, None)
+        return replace(self, phrases=tuple(sorted(roles.items())))
+
+
+_TAKING = frozenset(
+    "take take_out remove lift gather detach unplug uncover unscrew peel scoop tear separate eat drink".split()
+)
+
+
+FROM = frozenset("from outof off awayfrom".split())
+
+
+_INTO = ("into", "in", "inside", "within", "onto", "on", "to", "under", "underneath", "beneath", "over", "above", "through",
+         "towards", "toward", "against", "behind", "between", "at", "beside", "along", "around", "across", "near")  # fmt: skip
+
+
+_PRIMARY = frozenset("into in inside within onto on to under underneath over through towards against".split())
+
+
+_PLACED = frozenset("put insert hang drop throw throw_away pour add sprinkle spread spray move bring attach plug_in cover "
+                    "squeeze roll wrap lower scrape sweep".split())  # fmt: skip
+
+
+INSTRUMENT_TAKERS = frozenset(
+    "take mix whisk cut slice chop dice halve carve trim pierce peel grate crush grind mash wash lather rinse scrub scrape "
+    "wipe sweep dry spread scoop flip turn press tap squeeze move lift open pour fold hold push check feel separate "
+    "break crack form flatten knead cook fry boil cover stir remove take_out add gather soak blend record".split()
+)
+
+
+_SELF = frozenset("wash rinse dry wipe scrub shake lather soak".split())
+
+
+_GOES = frozenset("pour add sprinkle insert put drop throw throw_away hang move bring".split())
+
+
+TRANSPARENT_PARTS = frozenset("lid flap handle door knob".split())
+
+
+_PULLED = frozenset("pull slide drag get bring".split())
+
+
+_OPENED = frozenset(
+    "cupboard drawer fridge freezer oven microwave dishwasher washing_machine door window bin box lid flap rack tray shelf".split()
+)
+
+
+_VAGUE = frozenset(
+    "way place side view eyesight mind front back position time direction room order other space motion manner half degree "
+    "fashion process circle left right use search pile color colour shape size middle center centre corner minute second lot bit".split()
+)
+
+
+def intent_of(clause: Clause) -> Intent:
+    kind = lexicon().kind
+    sense = clause.sense
+    objects = [phrase for phrase in clause.objects if phrase.head not in {"@", "the"} and not _is_vague(phrase)]
+    places = [(prep, phrase) for prep, phrase in clause.places if not _is_vague(phrase)]
+    roles: dict[str, list[NounPhrase]] = {
+        "object": objects,
+        "source": [],
+        "target": [],
+        "instrument": [],
+        "content": [],
+    }
+    roles["instrument"] += [phrase for phrase in clause.instruments if not _is_vague(phrase)]
+    if (
+        sense in _PLACED
+        and len(places) > 1
+        and places[0][0] in {"in", "on"}
+        and kind(places[0][1].head) in {"fork", "spoon", "spatula", "tongs", "chopsticks"}
+    ):
+        roles["source"].append(places.pop(0)[1])
+    if (
+        sense in _PLACED
+        and len(places) > 1
+        and places[0][0] in {"in", "inside", "on"}
+        and (
+            any(prep in {"into", "onto", "to"} for prep, _ in places[1:])
+            and not any(prep in FROM for prep, _ in places)
+        )
+    ):
+        roles["source"].append(places.pop(0)[1])  # "pour the liquid in the mug into the sink"
+    prep_of_target, weak = "", []
+    piled: list[NounPhrase] = []
+    for prep, phrase in places:
+        if prep in {"with", "using", "by"}:
+            _with(roles, sense, phrase, kind(phrase.head))
+        elif prep in FROM:
+            heap = phrase.piece in {"pile", "stack", "row", "set"} or phrase.head in {"pile", "stack"}
+            (piled if heap else roles["source"]).append(phrase)
+        elif prep in _INTO:
+            if kind(phrase.head) in {"hand", "face"} and sense in _PLACED | _TAKING:
+                continue
+            if sense in _TAKING and prep not in {"into", "onto", "to", "towards"}:
+                weak.append((prep, phrase))
+            elif sense in {"cut", "slice", "chop", "dice", "halve"} and prep == "into":
+                continue
+            elif prep in _PRIMARY and not roles["target"]:
+                roles["target"].append(phrase)
+                prep_of_target = prep
+            elif sense not in _TAKING:
+                weak.append((prep, phrase))
+        elif (prep == "for" and sense in {"search", "reach", "check", "look", "feel"} and not roles["object"]) or (
+            prep == "of" and not roles["object"]
+        ):
+            roles["object"].append(phrase)
+    if not roles["source"] and not (weak and sense in _TAKING):
+        roles["source"] = piled[:1]  # "from a pile of plates on the shelf": the shelf says more
+    if weak:
+        side = "source" if sense in _TAKING else "target"
+        if not roles[side]:
+            prep, phrase = weak[0]
+            roles[side].append(phrase)
+            prep_of_target = prep_of_target or (prep if side == "target" else "")
+    hands = clause.hands
+    limbs = [phrase for phrase in roles["instrument"] if kind(phrase.head) == "hand"]
+    if sense == "record":
+        roles["object"] = [replace(p, head=p.region, modifiers=(), of=None) if p.region else p for p in objects]
+    if limbs:
+        roles["instrument"] = [phrase for phrase in roles["instrument"] if phrase not in limbs]
+        hands = hands or tuple(m for m in limbs[0].modifiers if m in {"left", "right"})
+    if sense in {"open", "close"}:
+        roles["target"], roles["source"] = [], []
+    if not roles["object"] and sense == "move" and hands and any(kind(p.head) == "glove" for p in roles["target"]):
+        sense, roles["object"], roles["target"] = "wear", roles["target"], []
+    if not roles["object"] and hands and sense in _SELF:
+        roles["object"] = [_hand_phrase(hands[0])]
+        hands = ()
+    if (
+        not roles["object"]
+        and roles["target"]
+        and sense in _GOES
+        and (prep_of_target in {"into", "in", "onto", "on", "over", "to", "inside"})
+    ):
+        roles["object"] = [NounPhrase("it", "it", pronoun=True)]  # "pour into the bowl": what is in the hand
+    if not roles["object"] and roles["target"] and sense not in {"navigate", "put", "record", "reach"}:
+        roles["object"], roles["target"] = roles["target"], []
+    if sense == "reach" and not roles["object"]:
+        roles["object"], roles["target"] = roles["target"], []
+    if not roles["object"] and roles["source"] and sense in {"empty", "drink", "eat", "pour"}:
+        roles["object"] = roles["source"]
+        roles["source"] = []
+    if sense == "shake" and roles["object"] and kind(roles["object"][0].head) in {"water", "mixture", "soap"}:
+        if roles["source"]:
+            roles["object"], roles["source"] = roles["source"], []
+        elif clause.passed:
+            roles["object"] = [_hand_phrase(clause.passed[0])]
+    to_hand = from_hand = ""
+    if clause.passed:
+        from_hand, to_hand = clause.passed
+        if to_hand and sense in {"move", "pass", "take", "bring", "put", "turn"}:
+            sense = "pass"
+    elif sense == "pass" and hands:
+        to_hand, hands = hands[0], ()
+    elif sense in {"put", "insert", "bring"} and hands and not roles["object"] and not roles["target"]:
+        sense, to_hand, hands = "pass", hands[0], ()  # "grab the box and place in left hand"
+    if sense == "pass" and not to_hand:
+        sense = "move" if roles["target"] else "pass"
+    sense = _bound_sense(sense, clause, roles, kind)
+    phrases = tuple(sorted((role, tuple(found)) for role, found in roles.items() if found))
+    return Intent(
+        sense, clause.verb, phrases, prep_of_target, hands, to_hand, from_hand, clause.continued, "", clause.text
+    )
+
+
+def _hand_phrase(hand: str) -> NounPhrase:
+    return NounPhrase(f"{hand} hand", "hand", (hand,) if hand not in {"any", "both"} else (), plural=hand == "both")
+
+
+def _is_vague(phrase: NounPhrase) -> bool:
+    return phrase.head in {"search", "way", "order", "case"} or (
+        phrase.head in _VAGUE and not phrase.of and not phrase.pronoun
+    )
+
+
+def _with(roles: dict[str, list[NounPhrase]], sense: str, phrase: NounPhrase, kind: str | None) -> None:
+    """File a "with" phrase: an instrument, contents, or (company of the object) nothing."""
+    if kind in {"hand", "face"}:
+        return
+    if (
+        sense in {"fill", "season", "spread", "spray", "cover", "wrap"} and kind is not None and sense == "fill"
+    ) or sense == "season":
+        roles["content"].append(phrase)
+    elif sense in {"cover", "wrap"} or (
+        sense in INSTRUMENT_TAKERS and not (sense in {"take", "hold", "move", "lift"} and not tool_like(kind))
+    ):
+        roles["instrument"].append(phrase)
+
+
+def tool_like(kind: str | None) -> bool:
+    return kind in {
+        "knife", "spoon", "fork", "chopsticks", "cutlery", "spatula", "whisk", "tongs", "peeler", "grater", "press", "pestle",
+        "scissors", "opener", "brush", "skewer", "tool", "cloth", "sponge", "towel", "glove", "colander",
+    }  # fmt: skip
+
+
+def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]], kind: object) -> str:
+    """Let what the verb is bound to decide between senses of one verb."""
+    kind_of = lexicon().kind
+    objects = roles["object"]
+    kinds = {kind_of(phrase.head) for phrase in objects}
+    if sense == "wear" and not kinds & {"glove", "apron", "clothes"}:
+        if clause.verb == "wear":
+            return "wear"
+        sense = "put" if clause.verb == "put" else "move"
+    if (
+        sense == "remove"
+        and kinds & {"glove", "apron"}
+        and clause.verb in {"take", "remove", "pull", "get"}
+        and not roles["source"]
+    ):
+        return "take_off"
+    if (
+        sense in {"open", "close"}
+        and clause.verb in {"slide", "pull", "push", "flip", "move"}
+        and objects
+        and not (kinds & _OPENED)
+    ):
+        return "flip" if clause.verb == "flip" else "take_out" if clause.particle == "out" else "move"
+    if sense == "press" and any(kind_of(phrase.head) == "press" for phrase in roles["instrument"]):
+        return "crush"
+    if sense == "take" and objects and objects[0].piece in {"scoop", "spoonful", "spoon", "ladle"}:
+        return "scoop"
+    if sense in {"lift", "remove"} and kinds == {"lid"} and roles["source"]:
+        return "uncover_lid"
+    if (
+        sense in {"put", "insert"}
+        and clause.places
+        and clause.places[0][0] in {"under", "underneath", "beneath", "above", "over"}
+    ):
+        return (
+            "put" if kinds & {"lid", "cloth", "towel", "foil", "mat"} and clause.places[0][0] == "over" else "position"
+        )
+    if (
+        sense == "put"
+        and clause.places
+        and any(
+            prep in {"in", "into", "inside", "within"} and phrase in roles["target"] for prep, phrase in clause.places
+        )
+    ):
+        return "insert" if kinds != {"lid"} else _bound_sense("insert", clause, roles, kind)
+    if (
+        sense in {"remove", "lift", "take", "take_out"}
+        and kinds == {"lid"}
+        and clause.verb in {"remove", "take", "lift"}
+    ):
+        owner = objects[0].of if objects[0].relation == "owner" else None
+        if owner is not None and not roles["source"] and sense == "remove":
+            roles["source"] = [owner]
+        if sense == "remove" and (
+            roles["source"]
+            and kind_of(roles["source"][0].head) not in {"counter", "table", "drawer", "cupboard", "shelf", "sink"}
+        ):
+            return "uncover_lid"
+    if sense in {"put", "insert", "bring"} and kinds == {"lid"} and roles["target"]:
+        where = kind_of(roles["target"][0].head)
+        if where in {
+            "pan",
+            "pot",
+            "jar",
+            "tub",
+            "bottle",
+            "bowl",
+            "jug",
+            "kettle",
+            "can",
+            "box",
+            "food_processor",
+            "cup",
+            "coffee_machine",
+        }:
+            return "cover_lid"
+    if (
+        sense in {"open", "close", "check", "look", "hold"}
+        and objects
+        and kind_of(objects[0].head) in TRANSPARENT_PARTS
+    ):
+        owner = objects[0].of if objects[0].relation == "owner" else None
+        if owner is None and objects[0].determiner == "its":
+            owner = NounPhrase("it", "it", pronoun=True)
+        if owner is not None and (sense != "hold" or kind_of(objects[0].head) == "handle"):
+            roles["object"] = [owner, *objects[1:]]
+    if sense in {"open", "close", "turn_on", "turn_off"} and kinds == {"water"}:
+        roles["object"] = [NounPhrase("tap", "tap")]
+        return {"open": "turn_on", "close": "turn_off"}.get(sense, sense)
+    if (
+        sense in {"turn_on", "turn_off", "adjust", "increase", "decrease"}
+        and kinds & {"button"}
+        and clause.verb in {"switch", "press", "push", "click"}
+    ):
+        return "press"
+    if (
+        sense in {"lower", "increase", "decrease", "adjust", "turn"}
+        and objects
+        and objects[0].head in {"heat", "temperature", "flame"}
+    ):
+        roles["object"] = [NounPhrase("the hob", "hob")] if objects[0].of is None else [objects[0].of]
+        return "adjust"
+    if (
+        sense == "move"
+        and clause.verb == "slide"
+        and roles["target"]
+        and not roles["source"]
+        and (any(prep in {"inside", "into"} for prep, _ in clause.places) and kinds - {"glove", "hand", None})
+    ):
+        return "insert"
+    if sense == "move" and clause.verb in _PULLED and roles["source"] and not roles["target"]:
+        return "take_out"
+    if sense == "move" and kinds & {"button"}:
+        return "press"
+    if sense == "cut" and not objects:
+        return "cut"
+    return sense
