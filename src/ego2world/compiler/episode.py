@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ego2world.annotations.records import Dataset, Narration
-from ego2world.compiler.bind import Binder, Mention
+from ego2world.compiler.bind import Binder
+from ego2world.compiler.memory import Mention
 from ego2world.compiler.normalise import normalise
 from ego2world.compiler.reconcile import Evidence, Reconciler
 from ego2world.compiler.scene import Scene

@@ -10,11 +10,12 @@ from typing import Any
 
 from ego2world.annotations.records import Dataset
 from ego2world.compiler.episode import Compiled
-from ego2world.compiler.group import Group, group_operations
+from ego2world.compiler.group import group_operations
 from ego2world.compiler.scene import ONE_ZONE, Operation, Scene
 from ego2world.compiler.zones import make_zones, touched, zone_name
 from ego2world.errors import CompileError
 from ego2world.world.actions import BY_NAME
+from ego2world.world.episode import Group
 from ego2world.world.state import AGENT, Action, Entity, State, World, fact_row
 from ego2world.world.step import Ground, Refusal, ground_action, step
 

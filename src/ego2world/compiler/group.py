@@ -7,27 +7,14 @@ something new is taken or opened, and at a length no planner should be asked for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ego2world.compiler.scene import Operation
+from ego2world.world.episode import Group
 from ego2world.world.state import Entity
 
 PAUSE_S = 8.0
 MIN_STEPS, MAX_STEPS = 3, 10
 _FRESH = frozenset("pick_up take_out open turn_on navigate lift wear move wipe wash check".split())
-
-
-@dataclass(frozen=True)
-class Group:
-    """Consecutive operations [first, last] (indices) with their instruction."""
-
-    id: str
-    first: int
-    last: int
-    instruction: str
-    narration_ids: tuple[str, ...]
-    span_s: tuple[float, float]
-    objects: tuple[str, ...]
 
 
 def group_operations(
@@ -64,7 +51,7 @@ def group_operations(
         )
         groups.append(
             Group(
-                f"group_{number + 1:03d}", first, last, instruction(part),
+                f"group_{number + 1:03d}", instruction(part), first, last,
                 tuple(dict.fromkeys(n for o in part for n in o.narration_ids)),
                 (part[0].span_s[0], max(o.span_s[1] for o in part)), tuple(i for i in objects if i in entities),
             )

@@ -3,6 +3,8 @@
 An unmet need that nothing has decided yet is assumed of the initial world (the backward inference). One that an earlier
 operation decided otherwise is a contradiction: it is resolved by an inferred operation or by another hand, each with its
 reason; what remains is recorded and not executed. The rules, in order, are in docs/COMPILER.md.
+
+It is long because each kind of unmet need has its rule here, and all share the one operation that is being made executable.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ego2world.compiler.bind import Binder, Mention
+from ego2world.compiler.bind import Binder
+from ego2world.compiler.memory import Mention
 from ego2world.compiler.scene import Operation, Scene
 from ego2world.world.actions import BY_NAME, choose
 from ego2world.world.actions.base import Empties, Goes, Holds, Is, Within

@@ -1,6 +1,8 @@
 """Sentences to clauses: which verbs are acts, which only tell how, why, or what goes on meanwhile.
 
 A rule parser for the language of kitchen narrations. Decision and measurements: design/narration-parsing.md.
+
+It is long because its class is one grammar: its rules hand the same clause under construction to each other.
 """
 
 from __future__ import annotations

@@ -1,0 +1,132 @@
+"""How well a phrase fits the things and tracks of a scene: name, hands, recency and the times of movements. Stage: bind.
+
+A fit is a sum: about 1 for the name, up to 0.35 for recency, up to 1 for a movement at the right time, 0.8 for a thing in
+the hands when one is put down or used; contradicting words ("red", "blue") take 0.6 away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ego2world.compiler.memory import Known, Memory, Mention
+from ego2world.compiler.tracks import NamedTrack, name_fit, put_fit, take_fit, use_fit
+from ego2world.language.lexicon import singular
+from ego2world.language.phrases import NounPhrase
+from ego2world.world.state import carriers
+
+TAKING = frozenset("take take_out remove lift gather pick unplug detach uncover_lid take_off".split())
+PUTTING = frozenset("put insert hang drop throw throw_away cover_lid pour_food add pass position".split())
+
+
+class Match:
+    """Fits of phrases within one scene; `entity_of` maps the tracks that are bound already to their entities."""
+
+    def __init__(self, memory: Memory, tracks: list[NamedTrack], entity_of: Mapping[str, str]) -> None:
+        self.memory, self.scene, self.known = memory, memory.scene, memory.known
+        self.tracks, self.entity_of = tracks, entity_of
+
+    def score(self, identifier: str, record: Known, phrase: NounPhrase, kind: str, mention: Mention) -> float:
+        entity = self.scene.entities[identifier]
+        if phrase.head in record.heads:
+            fit = 1.0
+        elif phrase.piece and phrase.piece in record.heads:
+            fit = 0.95
+        elif phrase.head in {"thing", "object", "item"} and mention.sense in PUTTING and self.memory.held(identifier):
+            fit = 0.5
+        elif any(phrase.head.split()[-1] == head.split()[-1] for head in record.heads):
+            fit = 0.85
+        elif record.track is not None and name_fit(phrase, record.track) >= 0.5:
+            fit = name_fit(phrase, record.track)
+        elif (
+            entity.type == kind
+            and kind not in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat"}
+            and phrase.head in {kind, kind.replace("_", " ")}
+        ):
+            fit = 0.7
+        else:
+            return 0.0
+        mine = set(phrase.modifiers) - {"same"}
+        if self.memory.conflict(mine, record.modifiers):
+            fit -= 0.6
+        fit += 0.1 * len(mine & record.modifiers) - 0.05 * len((mine ^ record.modifiers) - {"other"})
+        if phrase.of is not None and not phrase.of.pronoun:
+            about = phrase.of.head in entity.name or phrase.of.head in record.modifiers
+            fit += 0.2 if about else -0.25 if phrase.relation == "content" and " of " in entity.name else 0.0
+        if record.plural and not phrase.plural:
+            fit -= 0.2
+        away_s = max(0.0, mention.start_s - record.mentioned_s)
+        fit += 0.35 * math.exp(-away_s / 90.0)
+        if "other" in mine and self.memory.last and identifier in self.memory.last[-1]:
+            fit -= 0.9
+        held = self.memory.held(identifier)
+        if any(self.scene.facts.get(("openness", c)) == "closed" for c in carriers(self.scene.facts, identifier)):
+            fit -= 0.4  # what lies in something closed is rarely what is meant
+        if mention.role == "object" and mention.sense in TAKING:
+            fit += -0.5 if held else 0.0
+            if phrase.determiner in {"another"}:
+                fit -= 0.5
+        elif (mention.role == "object" and mention.sense in PUTTING) or mention.role == "instrument":
+            fit += 0.8 if held else -0.15
+        fit += self.time_fit(record.track, mention) if record.track is not None else 0.0
+        if (
+            record.track is not None
+            and mention.role == "object"
+            and mention.sense in TAKING | PUTTING
+            and record.track.association.tracks
+        ):
+            if self.time_fit(record.track, mention) == 0 and any(
+                name_fit(phrase, t) >= 0.8 and self.time_fit(t, mention) > 0.5
+                for t in self.tracks
+                if t is not record.track
+            ):
+                fit -= 0.5
+        return fit
+
+    def time_fit(self, track: NamedTrack, mention: Mention) -> float:
+        movements = track.association.tracks
+        if mention.role == "object" and mention.sense in TAKING:
+            return max((take_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
+        if mention.role == "object" and mention.sense in PUTTING:
+            return max((put_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
+        return 0.7 * max((use_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
+
+    def best_track(
+        self, phrase: NounPhrase, mention: Mention, exclude: tuple[str, ...] = ()
+    ) -> tuple[NamedTrack | None, float]:
+        """Return the best track without an entity yet, scored like entities are."""
+        best: tuple[NamedTrack | None, float] = (None, 0.0)
+        for track in self.tracks:
+            if track.association.id in self.entity_of or not track.association.tracks:
+                continue
+            fit = name_fit(phrase, track)
+            if fit < 0.3:
+                continue
+            time = self.time_fit(track, mention)
+            first_s = track.association.tracks[0].start_s
+            if time == 0.0:
+                fit -= 0.15 if first_s >= mention.start_s - 5.0 else 0.3
+                fit -= 0.0 if abs(first_s - mention.start_s) < 60 else 0.1
+            elif time > 0:
+                fit += time
+            if "other" in phrase.modifiers:
+                fit += 0.1
+            if fit > best[1]:
+                best = (track, fit)
+        return best
+
+    def in_hand(self, phrase: NounPhrase, kind: str, exclude: tuple[str, ...]) -> str | None:
+        """Return a held thing that a phrase may well mean: of its kind, or sharing its noun, and not contrasted with it."""
+        word = phrase.head.split()[-1]
+        for _, thing in self.scene.state.held:
+            record = self.known.get(thing)
+            if thing in exclude or record is None or self.memory.conflict(set(phrase.modifiers), record.modifiers):
+                continue
+            entity = self.scene.entities[thing]
+            names = {singular(w) for head in record.heads for w in head.split()} | {
+                singular(w) for w in entity.name.split()
+            }
+            generic = kind in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat", "lid"}
+            if singular(word) in names or (entity.type == kind and not generic):
+                return thing
+        return None
