@@ -15,7 +15,9 @@ from ego2world.world.fluents import FactKey, Value
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Entity, State, World
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
-needs_data = pytest.mark.skipif(not (SHARED / "hd-epic").is_dir(), reason="the real annotations are not on this machine")
+needs_data = pytest.mark.skipif(
+    not (SHARED / "hd-epic").is_dir(), reason="the real annotations are not on this machine"
+)
 
 
 def make_world(
@@ -25,7 +27,9 @@ def make_world(
     everyone = {AGENT: "agent", LEFT: "hand", RIGHT: "hand", BOTH: "hand", "body": "face", **kinds}
     names = list(dict.fromkeys(zones.values())) or ["zone_1"]
     everyone |= dict.fromkeys(names, "zone")
-    world = World({i: Entity(i, k, i.replace("_", " "), (i.replace("_", " "),)) for i, k in everyone.items()}, tuple(names), zones)
+    world = World(
+        {i: Entity(i, k, i.replace("_", " "), (i.replace("_", " "),)) for i, k in everyone.items()}, tuple(names), zones
+    )
     return world, State.of({("at", AGENT): names[0], **facts})
 
 

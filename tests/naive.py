@@ -76,7 +76,9 @@ def need_holds(world: World, facts: Facts, need: Any, thing: str, action: Action
         own = {k[1] for k, v in facts.items() if k[0] == "place" and tuple(v) == ("held", thing)}
         return bool(own) and len(own | set(action.ids("object"))) <= 3
     if name == "Apart":
-        return all(thing != other and thing not in [w for _, w in around(facts, other)] for other in action.ids(need.other))
+        return all(
+            thing != other and thing not in [w for _, w in around(facts, other)] for other in action.ids(need.other)
+        )
     if name == "Holds":
         return all(
             facts.get(("contains", thing, c)) is True or (around(facts, c)[:1] and around(facts, c)[0][1] == thing)
@@ -101,7 +103,11 @@ def naive_step(world: World, facts: Facts, kind: ActionType, action: Action) -> 
         if name == "Receives":
             for target in action.ids("target"):
                 for source in action.ids(effect.source):
-                    new |= {("contains", target, k[2]): True for k, v in facts.items() if k[:2] == ("contains", source) and v}
+                    new |= {
+                        ("contains", target, k[2]): True
+                        for k, v in facts.items()
+                        if k[:2] == ("contains", source) and v
+                    }
         if name == "Empties":
             for vessel in action.ids(effect.role):
                 new |= {k: False for k, v in facts.items() if k[:2] == ("contains", vessel) and v}

@@ -80,7 +80,9 @@ def test_accepted_once_and_refused_once(action: ActionType) -> None:
     idle = all(isinstance(e, Becomes) and state.get(e.fluent, *proposed.ids(e.role)) == e.value for e in effects)
     assert bool(changed) or not action.makes or idle or not effects
     before = state.digest()
-    refused = step(world, state, Action.of(action.name, {r: "no_such_thing" for r, _ in proposed.roles} | {"nonsense": "x"}))
+    refused = step(
+        world, state, Action.of(action.name, {r: "no_such_thing" for r, _ in proposed.roles} | {"nonsense": "x"})
+    )
     assert isinstance(refused, Refusal) and refused.failures and state.digest() == before
     if any(isinstance(n, Reach) for n in action.needs) and not action.name.startswith("navigate"):
         far = State.of({**state.facts, ("at", "agent"): "zone_2"})
@@ -105,14 +107,18 @@ def test_the_ontology_is_large_and_well_formed() -> None:
 def test_a_wrong_declaration_is_refused_by_name_and_rule() -> None:
     thing = Var("object", frozenset({"cup"}))
     with pytest.raises(DeclarationError) as caught:
-        ActionType("x", "open", "x {object}", (thing,), (Is("openness", "lid", ("open",)),), (), (), "test", True).check()
+        ActionType(
+            "x", "open", "x {object}", (thing,), (Is("openness", "lid", ("open",)),), (), (), "test", True
+        ).check()
     assert caught.value.name == "x" and "lid" in caught.value.rule
     with pytest.raises(DeclarationError, match="no such fluent or value"):
         ActionType("x", "open", "x", (thing,), (), (Becomes("openness", "object", "ajar"),), (), "test").check()
 
 
 def test_opening_depends_on_what_is_bound() -> None:
-    types = {choose("open", {"object": k}).name for k in ("cupboard", "bottle", "tap", "packet", "bag", "drawer", "fridge")}  # type: ignore[union-attr]
+    types = {
+        choose("open", {"object": k}).name for k in ("cupboard", "bottle", "tap", "packet", "bag", "drawer", "fridge")
+    }  # type: ignore[union-attr]
     assert len(types) == 7
 
 

@@ -33,10 +33,31 @@ def test_no_source_rows_in_the_package() -> None:
 
 def test_exported_names() -> None:
     pinned = {
-        "ego2world.agents": ["PLANNERS", "Act", "Belief", "Context", "Done", "Look", "Memory", "Planner", "Step", "make_planner"],
+        "ego2world.agents": [
+            "PLANNERS",
+            "Act",
+            "Belief",
+            "Context",
+            "Done",
+            "Look",
+            "Memory",
+            "Planner",
+            "Step",
+            "make_planner",
+        ],
         "ego2world.evaluate": ["score_run"],
         "ego2world.report": ["write_report"],
-        "ego2world.world.actions": ["ACTIONS", "BY_NAME", "BY_SENSE", "FALLBACKS", "FAMILIES", "ActionType", "Var", "candidates", "choose"],
+        "ego2world.world.actions": [
+            "ACTIONS",
+            "BY_NAME",
+            "BY_SENSE",
+            "FALLBACKS",
+            "FAMILIES",
+            "ActionType",
+            "Var",
+            "candidates",
+            "choose",
+        ],
     }
     for module, names in pinned.items():
         assert sorted(importlib.import_module(module).__all__) == sorted(names)

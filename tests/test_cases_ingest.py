@@ -43,7 +43,9 @@ def epic_folder(tmp_path: Path, rows: list[str], name: str = "EPIC_100_validatio
     return tmp_path
 
 
-def segment(number: int, start: str, stop: str, text: str, verb: str, noun: str, nouns: str = "", video: str = "P90_01") -> str:
+def segment(
+    number: int, start: str, stop: str, text: str, verb: str, noun: str, nouns: str = "", video: str = "P90_01"
+) -> str:
     return f'{video}_{number},P90,{video},{start},{start},{stop},"{text}",{verb},{noun},"{nouns}"'
 
 
@@ -87,7 +89,13 @@ def test_c001_rows_in_text_order_are_replayed_in_time_order(tmp_path: Path) -> N
 
 
 def test_c003_end_as_a_word() -> None:
-    row = {"video_id": VIDEO, "recipe_id": "R01", "high_level_activity_label": "Chop", "start_time": "0.0", "end_time": "end"}
+    row = {
+        "video_id": VIDEO,
+        "recipe_id": "R01",
+        "high_level_activity_label": "Chop",
+        "start_time": "0.0",
+        "end_time": "end",
+    }
     warnings: list = []
     assert read_activity("f", 1, row, {VIDEO: 396.27}, [], warnings).end_s == 396.27
     assert warnings == []
@@ -142,7 +150,9 @@ def test_c009_seconds_in_a_sample_column() -> None:
 
 
 def test_c011_missing_narration_time_is_null(tmp_path: Path) -> None:
-    row = segment(293, "00:04:01.00", "00:04:02.50", "take plate", "take", "plate").replace(",00:04:01.00,00:04:01.00", ",,00:04:01.00")
+    row = segment(293, "00:04:01.00", "00:04:02.50", "take plate", "take", "plate").replace(
+        ",00:04:01.00,00:04:01.00", ",,00:04:01.00"
+    )
     narration = read_epic_kitchens(epic_folder(tmp_path, [row])).narrations["P90_01"][0]
     assert narration.narration_timestamp_s is None and narration.start_s == 241.0
     parts, _, _ = build_episode("P90_01", read_epic_kitchens(tmp_path))
@@ -189,7 +199,7 @@ def test_c018_amounts() -> None:
 
 def test_c020_line_breaks_inside_a_narration(tmp_path: Path) -> None:
     folder = hd_epic_folder(tmp_path, [("put lid\non pan", 1.0, 2.0), ("open tab", 3.0, 4.0)])
-    classes = 'id,key,instances,category\n0,tap,"[\'tap\', \'tab\']",appliances\n'
+    classes = "id,key,instances,category\n0,tap,\"['tap', 'tab']\",appliances\n"
     (folder / "narrations-and-action-segments/HD_EPIC_noun_classes.csv").write_text(classes, "utf-8")
     dataset = read_hd_epic(folder)
     assert [n.text for n in dataset.narrations[VIDEO]] == ["put lid on pan", "open tab"]
@@ -202,7 +212,9 @@ def test_c021_byte_order_mark_and_curly_apostrophe(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"\xef\xbb\xbfvideo_id,label\nP90-20240101-101010,that\xe2\x80\x99s done\n")
     code = f"from pathlib import Path\nfrom ego2world.annotations.cells import read_csv\nprint(ascii(list(read_csv(Path({str(path)!r}), ('video_id',)))))"
-    out = subprocess.run([sys.executable, "-X", "utf8=0", "-c", code], capture_output=True, text=True, check=True, env={"LC_ALL": "C"})
+    out = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-c", code], capture_output=True, text=True, check=True, env={"LC_ALL": "C"}
+    )
     assert out.stdout.strip() == "[(1, {'video_id': 'P90-20240101-101010', 'label': 'that\\u2019s done'})]"
 
 
@@ -213,7 +225,12 @@ def test_c022_compound_nouns() -> None:
 
 def test_c023_particle_verbs() -> None:
     classes = {"turn-on": "turn-on", "turn-of": "turn-off", "turn-off": "turn-off", "turn": "turn"}
-    assert [form_sense(f, classes) for f in ("turn-on", "turn-of", "turn", "turn-off")] == ["turn_on", "turn_off", "turn", "turn_off"]
+    assert [form_sense(f, classes) for f in ("turn-on", "turn-of", "turn", "turn-off")] == [
+        "turn_on",
+        "turn_off",
+        "turn",
+        "turn_off",
+    ]
 
 
 def test_c024_resolved_nouns_win(tmp_path: Path) -> None:
@@ -240,23 +257,29 @@ def test_c026_several_actions_in_one_row(tmp_path: Path) -> None:
 
 def test_c027_one_word_in_two_classes(tmp_path: Path) -> None:
     path = tmp_path / "classes.csv"
-    path.write_text('id,key,instances\n1,put,"[\'put\',\'bin\']"\n11,throw,"[\'throw\',\'bin\']"\n', "utf-8")
+    path.write_text("id,key,instances\n1,put,\"['put','bin']\"\n11,throw,\"['throw','bin']\"\n", "utf-8")
     code = (
         "from pathlib import Path\nfrom ego2world.annotations.rows import read_classes\n"
         f"a = []\nprint(read_classes(Path({str(path)!r}), 'f', [], a)['bin'], a)"
     )
     answers = {
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}).stdout
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
         for seed in ("0", "1", "2")
     }
     assert answers == {"throw [('bin', ('put', 'throw'))]\n"}
     assert read_classes(path, "f", [], []) == {"put": "put", "bin": "throw", "throw": "throw"}
 
 
-ASSOCIATION = {VIDEO: {"a1": {"name": "glass", "tracks": [{"track_id": "t1", "time_segment": [1.0, 4.0], "masks": ["m1", "m2"]}]}}}
+ASSOCIATION = {
+    VIDEO: {"a1": {"name": "glass", "tracks": [{"track_id": "t1", "time_segment": [1.0, 4.0], "masks": ["m1", "m2"]}]}}
+}
 
 
-@pytest.mark.parametrize("mask", [{"frame_number": 10, "fixture": "Null"}, {"frame_number": 20, "fixture": None}, {"frame_number": 30}])
+@pytest.mark.parametrize(
+    "mask", [{"frame_number": 10, "fixture": "Null"}, {"frame_number": 20, "fixture": None}, {"frame_number": 30}]
+)
 def test_c029_missing_fixtures(tmp_path: Path, mask: dict) -> None:
     folder = hd_epic_folder(
         tmp_path, [("Pick up the glass.", 1.0, 2.0), ("Put the glass on the table.", 3.0, 4.0)],
@@ -271,17 +294,33 @@ def test_c029_missing_fixtures(tmp_path: Path, mask: dict) -> None:
 def test_c031_placeholder_and_numbered_names(tmp_path: Path) -> None:
     names = ["Track 31 (skipped)", "plate", "plate2", "galss2", "carrot10", "1/20th measure"]
     data = {VIDEO: {f"a{i}": {"name": n, "tracks": []} for i, n in enumerate(names)}}
-    dataset = read_hd_epic(hd_epic_folder(tmp_path, [("Pick up the plate.", 1.0, 2.0)], **{"scene-and-object-movements__assoc_info.json": data}))
+    dataset = read_hd_epic(
+        hd_epic_folder(
+            tmp_path, [("Pick up the plate.", 1.0, 2.0)], **{"scene-and-object-movements__assoc_info.json": data}
+        )
+    )
     assert sum(a.placeholder for a in dataset.associations[VIDEO]) == 1
-    assert [track_base_name(n) for n in names[1:]] == [("plate", ""), ("plate", "2"), ("galss", "2"), ("carrot", "10"), ("1/20th measure", "")]
+    assert [track_base_name(n) for n in names[1:]] == [
+        ("plate", ""),
+        ("plate", "2"),
+        ("galss", "2"),
+        ("carrot", "10"),
+        ("1/20th measure", ""),
+    ]
     notes = compile_video(VIDEO, dataset).scene.notes
     assert any("1 placeholder" in n["reason"] for n in notes)
 
 
 def test_c032_repeated_and_reversed_movements(tmp_path: Path) -> None:
     tracks = [("c", [316.9, 327.3]), ("a", [116.5, 127.6]), ("b", [116.5, 127.6])]
-    data = {VIDEO: {"x": {"name": "glass", "tracks": [{"track_id": t, "time_segment": s, "masks": []} for t, s in tracks]}}}
-    dataset = read_hd_epic(hd_epic_folder(tmp_path, [("Pick up the glass.", 1.0, 2.0)], **{"scene-and-object-movements__assoc_info.json": data}))
+    data = {
+        VIDEO: {"x": {"name": "glass", "tracks": [{"track_id": t, "time_segment": s, "masks": []} for t, s in tracks]}}
+    }
+    dataset = read_hd_epic(
+        hd_epic_folder(
+            tmp_path, [("Pick up the glass.", 1.0, 2.0)], **{"scene-and-object-movements__assoc_info.json": data}
+        )
+    )
     assert [t.start_s for t in dataset.associations[VIDEO][0].tracks] == [116.5, 316.9]
     assert [w for w in dataset.warnings if "same movement" in w.found]
 
@@ -352,9 +391,20 @@ def test_c039_listed_order_is_not_demanded() -> None:
 
 
 def test_c041_two_recipes_or_none_in_a_cell() -> None:
-    row = {"video_id": VIDEO, "recipe_id": "R08, R07", "high_level_activity_label": "Prepare salad and pasta", "start_time": "10.0", "end_time": "60.0"}
+    row = {
+        "video_id": VIDEO,
+        "recipe_id": "R08, R07",
+        "high_level_activity_label": "Prepare salad and pasta",
+        "start_time": "10.0",
+        "end_time": "60.0",
+    }
     assert read_activity("f", 1, row, {}, [], []).recipe_ids == ("R07", "R08")
-    assert read_activity("f", 2, {**row, "recipe_id": "", "high_level_activity_label": "Wash hands"}, {}, [], []).recipe_ids == ()
+    assert (
+        read_activity(
+            "f", 2, {**row, "recipe_id": "", "high_level_activity_label": "Wash hands"}, {}, [], []
+        ).recipe_ids
+        == ()
+    )
 
 
 def test_c042_units() -> None:

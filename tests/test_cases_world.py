@@ -63,7 +63,9 @@ def kitchen(facts: Mapping, far: tuple[str, ...] = ()) -> tuple[World, State]:
 
 
 def test_c043_every_container_around_counts() -> None:
-    world, state = kitchen({("place", "bowl_1"): (IN, "fridge_1"), ("place", "egg_1"): (IN, "bowl_1"), ("openness", "fridge_1"): "closed"})
+    world, state = kitchen(
+        {("place", "bowl_1"): (IN, "fridge_1"), ("place", "egg_1"): (IN, "bowl_1"), ("openness", "fridge_1"): "closed"}
+    )
     failure = refused(world, state, "pick_up", object="egg_1").failures[0]
     assert failure.code is Code.CLOSED_AROUND and "fridge_1 is closed" in failure.found
     opened = done(world, state, "open_fridge", object="fridge_1")
@@ -78,7 +80,13 @@ def test_c045_water_is_not_held() -> None:
 
 
 def test_c046_refused_is_not_accepted_and_known_is_not_invented() -> None:
-    world, state = kitchen({("place", "cup_1"): ("held", "right_hand"), ("place", "plug_1"): (ON, "counter_1"), ("openness", "cupboard_1"): "closed"})
+    world, state = kitchen(
+        {
+            ("place", "cup_1"): ("held", "right_hand"),
+            ("place", "plug_1"): (ON, "counter_1"),
+            ("openness", "cupboard_1"): "closed",
+        }
+    )
     refusal = refused(world, state, "put_in_storage", object="cup_1", target="cupboard_1")
     assert all(f.needed and f.found for f in refusal.failures)
     done(world, state, "unplug", object="plug_1")
@@ -90,22 +98,36 @@ def test_c048_the_glass_that_was_taken_is_held() -> None:
     state = done(world, state, "pick_up", object="glass_2")
     assert [thing for _, thing in state.held] == ["glass_2"]
     assert refused(world, state, "put_on_worktop", object="glass_1", target="table_1").failures[0].code is Code.NOT_HELD
-    assert done(world, state, "put_on_worktop", object="glass_2", target="table_1").get("place", "glass_2") == (ON, "table_1")
+    assert done(world, state, "put_on_worktop", object="glass_2", target="table_1").get("place", "glass_2") == (
+        ON,
+        "table_1",
+    )
 
 
 def test_c050_same_source_and_destination() -> None:
     world, state = kitchen({("place", "cup_1"): (ON, "counter_1")})
-    assert done(world, state, "move_to", object="cup_1", source="counter_1", target="counter_1").get("place", "cup_1") == (ON, "counter_1")
+    assert done(world, state, "move_to", object="cup_1", source="counter_1", target="counter_1").get(
+        "place", "cup_1"
+    ) == (ON, "counter_1")
 
 
 def test_c051_a_tray_carries_its_cargo() -> None:
     world, state = kitchen(
-        {("place", "tray_1"): (ON, "counter_1"), ("place", "cup_1"): (ON, "tray_1"), ("place", "cup_2"): (ON, "tray_1")}, far=("table_1",)
+        {
+            ("place", "tray_1"): (ON, "counter_1"),
+            ("place", "cup_1"): (ON, "tray_1"),
+            ("place", "cup_2"): (ON, "tray_1"),
+        },
+        far=("table_1",),
     )
     state = done(world, state, "pick_up", object="tray_1", hand="both_hands")
     state = done(world, state, "navigate", target="zone_2")
     state = done(world, state, "put_on_worktop", object="tray_1", target="table_1")
-    assert [state.get("place", c) for c in ("cup_1", "cup_2", "tray_1")] == [(ON, "tray_1"), (ON, "tray_1"), (ON, "table_1")]
+    assert [state.get("place", c) for c in ("cup_1", "cup_2", "tray_1")] == [
+        (ON, "tray_1"),
+        (ON, "tray_1"),
+        (ON, "table_1"),
+    ]
     assert not [k for k, v in state.facts.items() if v == (ON, "counter_1")] and not state.held
 
 
@@ -122,7 +144,13 @@ def test_c052_goal_true_at_start_is_refused() -> None:
 
 def test_c054_existential_goals_look_at_every_instance() -> None:
     _, state = kitchen({("place", "cup_1"): (ON, "table_1"), ("place", "cup_2"): (IN, "sink_1")})
-    exists = {"type": "count", "entities": ["cup_1", "cup_2"], "fluent": "place", "value": [IN, "sink_1"], "at_least": 1}
+    exists = {
+        "type": "count",
+        "entities": ["cup_1", "cup_2"],
+        "fluent": "place",
+        "value": [IN, "sink_1"],
+        "at_least": 1,
+    }
     either = {"type": "any", "of": [fact("place", "cup_1", [IN, "sink_1"]), fact("place", "cup_2", [IN, "sink_1"])]}
     for condition in (exists, either):
         assert Contract("terminal-state", (condition,)).holds(state) is Truth.TRUE
@@ -130,16 +158,31 @@ def test_c054_existential_goals_look_at_every_instance() -> None:
 
 def test_c056_contradictory_goals_are_refused_with_the_pair() -> None:
     with pytest.raises(TaskError, match="openness of fridge_1 cannot be both open and closed"):
-        make_contract("t", "terminal-state", [fact("openness", "fridge_1", "open"), fact("openness", "fridge_1", "closed")])
+        make_contract(
+            "t", "terminal-state", [fact("openness", "fridge_1", "open"), fact("openness", "fridge_1", "closed")]
+        )
     with pytest.raises(TaskError, match="place of pan_1"):
-        make_contract("t", "terminal-state", [fact("place", "pan_1", [ON, "table_1"]), fact("place", "pan_1", [IN, "sink_1"])])
+        make_contract(
+            "t", "terminal-state", [fact("place", "pan_1", [ON, "table_1"]), fact("place", "pan_1", [IN, "sink_1"])]
+        )
     contract, notes = make_contract("t", "terminal-state", [fact("place", "egg_1", [IN, "bowl_1"])] * 2)
     assert len(contract.conditions) == 1 and len(notes) == 1
 
 
 def test_c057_distinct_instances_are_counted() -> None:
     world, state = kitchen({("place", f"cup_{i}"): (ON, "counter_1") for i in (1, 2, 3)})
-    goal = Contract("terminal-state", ({"type": "count", "entities": ["cup_1", "cup_2", "cup_3"], "fluent": "place", "value": [IN, "sink_1"], "at_least": 2},))
+    goal = Contract(
+        "terminal-state",
+        (
+            {
+                "type": "count",
+                "entities": ["cup_1", "cup_2", "cup_3"],
+                "fluent": "place",
+                "value": [IN, "sink_1"],
+                "at_least": 2,
+            },
+        ),
+    )
 
     def sink(state: State, cup: str) -> State:
         return done(world, done(world, state, "pick_up", object=cup), "put_in_sink", object=cup, target="sink_1")
@@ -164,13 +207,20 @@ def test_c060_planning_names_round_trip() -> None:
 
 def test_c062_class_names_that_fit_several_things() -> None:
     world, state = kitchen({("openness", d): "closed" for d in ("drawer_1", "drawer_2", "drawer_10", "drawer_3")})
-    hidden = World({i: e for i, e in world.entities.items() if i != "drawer_3"}, world.zones, {f: z for f, z in world.zone_of.items() if f != "drawer_3"})
+    hidden = World(
+        {i: e for i, e in world.entities.items() if i != "drawer_3"},
+        world.zones,
+        {f: z for f, z in world.zone_of.items() if f != "drawer_3"},
+    )
     environment = Environment(episode(hidden, state))
     attempt, feedback = environment.attempt(Proposal("open", {"object": "drawer"}))
     assert not attempt.accepted and feedback.failures[0].code == "ambiguous"
     assert attempt.failures[0].found == "ambiguous: drawer_1, drawer_10, drawer_2"
     assert environment.attempt(Proposal("open", {"object": "drawer_1"}))[0].accepted
-    assert environment.state.get("openness", "drawer_1") == "open" and environment.state.get("openness", "drawer_10") == "closed"
+    assert (
+        environment.state.get("openness", "drawer_1") == "open"
+        and environment.state.get("openness", "drawer_10") == "closed"
+    )
 
 
 def test_c064_declarations_and_executor_agree() -> None:
@@ -205,7 +255,9 @@ def test_c066_seeing_is_not_reaching() -> None:
     _, feedback = environment.attempt(Proposal("take", {"object": "biscuit_1"}))
     assert feedback.failures[0].code == "closed_around" and "jar_1 open" in feedback.failures[0].needed
     _, feedback = environment.attempt(Proposal("take", {"object": "cup_1"}))
-    assert feedback.failures[0].code == "not_visible" and "cupboard" not in str(feedback.failures) and not feedback.repair
+    assert (
+        feedback.failures[0].code == "not_visible" and "cupboard" not in str(feedback.failures) and not feedback.repair
+    )
 
 
 def test_c067_three_different_reasons() -> None:
@@ -213,7 +265,11 @@ def test_c067_three_different_reasons() -> None:
     environment = Environment(episode(world, state))
     codes = [
         environment.attempt(Proposal(*p))[1].failures[0].code
-        for p in (("navigate", {"target": "zone_1"}), ("navigate", {"target": "drawer_99"}), ("take", {"object": "cloth_1"}))
+        for p in (
+            ("navigate", {"target": "zone_1"}),
+            ("navigate", {"target": "drawer_99"}),
+            ("take", {"object": "cloth_1"}),
+        )
     ]
     assert codes == ["already_there", "unknown_object", "not_visible"]
 

@@ -47,7 +47,9 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def test_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    fails(3, ["no narrations", "HD_EPIC_Narrations.pkl or .csv"], "compile", tmp_path / "empty", "--out", tmp_path / "w")
+    fails(
+        3, ["no narrations", "HD_EPIC_Narrations.pkl or .csv"], "compile", tmp_path / "empty", "--out", tmp_path / "w"
+    )
     assert not (tmp_path / "w").exists()
     fails(2, ["is no folder"], "compile", tmp_path / "nothing", "--out", tmp_path / "w")
 
@@ -85,12 +87,28 @@ def test_all_malformed_rows_are_listed(source: Path, tmp_path: Path) -> None:
     cells[4] = "soon"
     rows[2] = ",".join(cells)
     path.write_text("\n".join(rows) + "\n", "utf-8")
-    text = fails(3, ["2 problem(s)", "row 1, field end_timestamp", "2.5 before start 9.5", "row 2, field start_timestamp"], "compile", source, "--out", tmp_path / "w")
+    text = fails(
+        3,
+        ["2 problem(s)", "row 1, field end_timestamp", "2.5 before start 9.5", "row 2, field start_timestamp"],
+        "compile",
+        source,
+        "--out",
+        tmp_path / "w",
+    )
     assert "'soon'" in text
 
 
 def test_an_unknown_video(source: Path, tmp_path: Path) -> None:
-    fails(3, ["unknown video K01-20250301-080001", "nearest: K01-20250301-080000"], "compile", source, "--out", tmp_path / "w", "--videos", "K01-20250301-080001")
+    fails(
+        3,
+        ["unknown video K01-20250301-080001", "nearest: K01-20250301-080000"],
+        "compile",
+        source,
+        "--out",
+        tmp_path / "w",
+        "--videos",
+        "K01-20250301-080001",
+    )
 
 
 def test_a_changed_artefact(sample_worlds: Path, tmp_path: Path) -> None:
@@ -103,17 +121,39 @@ def test_a_changed_artefact(sample_worlds: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_folder_of_other_worlds(sample_worlds: Path, tmp_path: Path) -> None:
-    args = ["run", sample_worlds, "--episodes", "K01-20250301-080000", "--planner", "reference", "--out", tmp_path / "r"]
+    args = [
+        "run",
+        sample_worlds,
+        "--episodes",
+        "K01-20250301-080000",
+        "--planner",
+        "reference",
+        "--out",
+        tmp_path / "r",
+    ]
     assert ego2world(*args).returncode == 0
     before = (tmp_path / "r/groups.jsonl").read_bytes()
-    edit(tmp_path / "r/run.json", json.loads((tmp_path / "r/run.json").read_text())["episode_sha256"]["K01-20250301-080000"], "0" * 64)
+    edit(
+        tmp_path / "r/run.json",
+        json.loads((tmp_path / "r/run.json").read_text())["episode_sha256"]["K01-20250301-080000"],
+        "0" * 64,
+    )
     fails(7, ["other worlds", "choose another --out"], *args)
     assert (tmp_path / "r/groups.jsonl").read_bytes() == before
     fails(7, ["no run.json"], "report", tmp_path, "--out", tmp_path / "rep")
 
 
 def test_names_that_do_not_exist(sample_worlds: Path, tmp_path: Path) -> None:
-    fails(2, ["no planner 'best'", "reference, symbolic"], "run", sample_worlds, "--planner", "best", "--out", tmp_path / "r")
+    fails(
+        2,
+        ["no planner 'best'", "reference, symbolic"],
+        "run",
+        sample_worlds,
+        "--planner",
+        "best",
+        "--out",
+        tmp_path / "r",
+    )
     fails(2, ["no episode nowhere", "K01-20250301-080000"], "show", sample_worlds, "nowhere")
     fails(2, ["no task task_999"], "show", sample_worlds, "K01-20250301-080000", "task_999")
     fails(2, ["no manifest.json"], "audit", tmp_path)
@@ -122,10 +162,32 @@ def test_names_that_do_not_exist(sample_worlds: Path, tmp_path: Path) -> None:
 
 def test_machine_output(sample_worlds: Path, tmp_path: Path) -> None:
     audit = json.loads(ego2world("audit", sample_worlds, "--json").stdout)
-    assert {"verdict", "reference_pass", "initial_pass", "contracts", "negative_suites", "negative_rejected", "stress"} <= audit.keys()
+    assert {
+        "verdict",
+        "reference_pass",
+        "initial_pass",
+        "contracts",
+        "negative_suites",
+        "negative_rejected",
+        "stress",
+    } <= audit.keys()
     for memory in ("persistent", "reset"):
-        assert ego2world("run", sample_worlds, "--memory", memory, "--episodes", "K01-20250301-080000", "--out", tmp_path / memory).returncode == 0
-    scores = json.loads(ego2world("report", tmp_path / "persistent", tmp_path / "reset", "--out", tmp_path / "rep", "--json").stdout)
+        assert (
+            ego2world(
+                "run",
+                sample_worlds,
+                "--memory",
+                memory,
+                "--episodes",
+                "K01-20250301-080000",
+                "--out",
+                tmp_path / memory,
+            ).returncode
+            == 0
+        )
+    scores = json.loads(
+        ego2world("report", tmp_path / "persistent", tmp_path / "reset", "--out", tmp_path / "rep", "--json").stdout
+    )
     assert [s["memory"] for s in scores] == ["persistent", "reset"]
     assert set(scores[0]) == {"planner", "memory", "suite", "metrics", "resources", "tasks", "groups"}
     bench = json.loads(ego2world("bench", sample_worlds, "--seconds", "0.2", "--json").stdout)
@@ -141,14 +203,27 @@ def test_every_command_has_help_with_an_example() -> None:
 
 
 def test_play_from_a_pipe(sample_worlds: Path) -> None:
-    done = ego2world("play", sample_worlds, "K01-20250301-080000", stdin="help\nlook\nopen cupboard 1\npick_up mug\nfly\nopen no such thing\nnext\nquit\n")
+    done = ego2world(
+        "play",
+        sample_worlds,
+        "K01-20250301-080000",
+        stdin="help\nlook\nopen cupboard 1\npick_up mug\nfly\nopen no such thing\nnext\nquit\n",
+    )
     assert done.returncode == 0, done.stderr
-    assert "Holding: mug" in done.stdout and "refused (unknown_action)" in done.stdout and "refused (unknown_object)" in done.stdout
+    assert (
+        "Holding: mug" in done.stdout
+        and "refused (unknown_action)" in done.stdout
+        and "refused (unknown_object)" in done.stdout
+    )
 
 
 def test_text_of_the_data_is_data(source: Path, tmp_path: Path) -> None:
     """Markup in narrations reaches neither the terminal's formatting nor the page as markup."""
-    edit(source / NARRATIONS / "HD_EPIC_Narrations.csv", "Close the cupboard with the left hand.", "Close the [red]cupboard[/red] <script>alert(1)</script> now.")
+    edit(
+        source / NARRATIONS / "HD_EPIC_Narrations.csv",
+        "Close the cupboard with the left hand.",
+        "Close the [red]cupboard[/red] <script>alert(1)</script> now.",
+    )
     assert ego2world("compile", source, "--out", tmp_path / "w", "--videos", "K01-20250301-080000").returncode == 0
     shown = ego2world("show", tmp_path / "w", "K01-20250301-080000").stdout
     assert "[red]" in shown.replace("\n", "") and "Traceback" not in shown

@@ -36,7 +36,9 @@ def test_totals_of_the_samples(sample_worlds: Path) -> None:
     assert totals["operations_inferred"] < 0.25 * totals["operations"]
 
 
-def test_every_operation_is_traceable_and_every_effect_is_what_replay_gives(sample_worlds: Path, samples: Dataset) -> None:
+def test_every_operation_is_traceable_and_every_effect_is_what_replay_gives(
+    sample_worlds: Path, samples: Dataset
+) -> None:
     for episode_id in load_manifest(sample_worlds)["episodes"]:
         episode = load_episode(sample_worlds, episode_id)
         known = {n.id for n in samples.narrations[episode_id]}
@@ -50,9 +52,15 @@ def test_every_operation_is_traceable_and_every_effect_is_what_replay_gives(samp
             assert isinstance(after, State)
             assert transition["state_sha256"] == after.digest()
             for fluent, entity, value in operation["effects"]:
-                key = ("contains", entity, value if isinstance(value, str) else value[0]) if fluent == "contains" else (fluent, entity)
+                key = (
+                    ("contains", entity, value if isinstance(value, str) else value[0])
+                    if fluent == "contains"
+                    else (fluent, entity)
+                )
                 found = after.facts[key]
-                assert (list(found) if isinstance(found, tuple) else found) == (isinstance(value, str) if fluent == "contains" else value)
+                assert (list(found) if isinstance(found, tuple) else found) == (
+                    isinstance(value, str) if fluent == "contains" else value
+                )
             state = after
         for entity in episode.world.entities.values():
             assert entity.name and entity.names
@@ -96,7 +104,16 @@ def test_audit_passes_and_notices_a_spoiled_collection(sample_worlds: Path) -> N
     result = audit(sample_worlds)
     assert result["verdict"] == "pass" and result["reference_pass"] == result["contracts"] > 0
     assert result["initial_pass"] == 0 and result["negative_rejected"] == result["negative_suites"] > 0
-    for name in ("replay", "witness", "repeated_replay", "invalid_immutable", "initial", "partial", "wrong_binding", "missing_state"):
+    for name in (
+        "replay",
+        "witness",
+        "repeated_replay",
+        "invalid_immutable",
+        "initial",
+        "partial",
+        "wrong_binding",
+        "missing_state",
+    ):
         assert result["stress"][name] == result["contracts"], name
 
 
@@ -120,11 +137,7 @@ def test_audit_fails_when_the_reference_is_cut(tmp_path: Path, sample_worlds: Pa
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("Try to open the packet.", "attempt"),
-        ("The bin is full now.", "statement"),
-    ],
+    ("text", "reason"), [("Try to open the packet.", "attempt"), ("The bin is full now.", "statement")]
 )
 def test_what_was_not_done_is_recorded_as_such(samples: Dataset, sample_worlds: Path, text: str, reason: str) -> None:
     for episode_id, rows in samples.narrations.items():

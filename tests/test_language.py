@@ -77,7 +77,9 @@ def test_phrases() -> None:
     empty = parse("Take the empty pan.")[0].objects[0]
     assert empty.head == "pan" and empty.states == ("empty",)
     bottle = parse("Take the bottle of oil.")[0].objects[0]
-    assert bottle.head == "bottle" and bottle.relation == "content" and bottle.of is not None and bottle.of.head == "oil"
+    assert (
+        bottle.head == "bottle" and bottle.relation == "content" and bottle.of is not None and bottle.of.head == "oil"
+    )
     edge = parse("Wipe the edge of the sink.")[0].objects[0]
     assert edge.head == "sink" and edge.region == "edge"
     slice_ = parse("Eat a slice of bread.")[0].objects[0]
@@ -97,7 +99,17 @@ def test_attempts_and_statements_carry_a_reason() -> None:
     assert read_intents("The plate is empty.")[0].reason.startswith("statement")
 
 
-@pytest.mark.parametrize(("plural", "one"), [("knives", "knife"), ("glasses", "glass"), ("scissors", "scissors"), ("berries", "berry"), ("cups", "cup"), ("hummus", "hummus")])
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [
+        ("knives", "knife"),
+        ("glasses", "glass"),
+        ("scissors", "scissors"),
+        ("berries", "berry"),
+        ("cups", "cup"),
+        ("hummus", "hummus"),
+    ],
+)
 def test_singular(plural: str, one: str) -> None:
     assert singular(plural) == one
 
@@ -107,7 +119,16 @@ def test_any_text_is_read_without_failing(text: str) -> None:
     read_intents(text)
 
 
-@given(st.lists(st.sampled_from(sorted(lexicon().kinds)[:300] + sorted(lexicon().forms)[:300] + ["the", "and", ",", "of", "with", "to", "from", "it"]), max_size=14))
+@given(
+    st.lists(
+        st.sampled_from(
+            sorted(lexicon().kinds)[:300]
+            + sorted(lexicon().forms)[:300]
+            + ["the", "and", ",", "of", "with", "to", "from", "it"]
+        ),
+        max_size=14,
+    )
+)
 def test_any_words_of_the_language_are_read_without_failing(words: list[str]) -> None:
     for intent in read_intents(" ".join(words)):
         assert intent.sense

@@ -14,7 +14,12 @@ README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 
 def blocks() -> list[str]:
     """Return the commands of every console block after the first (which is the make commands)."""
-    return [line[2:] for block in re.findall(r"```console\n(.*?)```", README, re.S) for line in block.splitlines() if line.startswith("$ ")]
+    return [
+        line[2:]
+        for block in re.findall(r"```console\n(.*?)```", README, re.S)
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
 
 
 def test_readme_commands_run(tmp_path: Path) -> None:
@@ -22,7 +27,9 @@ def test_readme_commands_run(tmp_path: Path) -> None:
     commands = [c for c in blocks() if not c.startswith("make ")]
     assert len(commands) >= 5
     for command in commands:
-        done = subprocess.run(shlex.split(command), cwd=tmp_path, env=env, capture_output=True, text=True, input="look\nquit\n")
+        done = subprocess.run(
+            shlex.split(command), cwd=tmp_path, env=env, capture_output=True, text=True, input="look\nquit\n"
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
 

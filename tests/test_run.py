@@ -27,7 +27,13 @@ def settings(planner: str = "symbolic", memory: Memory = Memory.PERSISTENT, **mo
 def scores(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict]:
     out = tmp_path_factory.mktemp("runs")
     found = {}
-    for planner, memory in (("reference", "persistent"), ("symbolic", "persistent"), ("symbolic", "reset"), ("symbolic", "none"), ("random", "persistent")):
+    for planner, memory in (
+        ("reference", "persistent"),
+        ("symbolic", "persistent"),
+        ("symbolic", "reset"),
+        ("symbolic", "none"),
+        ("random", "persistent"),
+    ):
         folder = out / f"{planner}-{memory}"
         run(sample_worlds, folder, Settings(planner, Memory(memory)))
         found[folder.name] = score_run(folder)
@@ -95,14 +101,20 @@ def test_changed_artefacts_are_refused(tmp_path: Path, sample_worlds: Path) -> N
 def test_a_scripted_plan_and_its_endings(tmp_path: Path, sample_worlds: Path) -> None:
     episode = load_episode(sample_worlds, EPISODES[0])
     first = episode.groups[0]
-    rows = [{"group": first.id, "action": a.name, "roles": dict(a.roles)} for a in episode.actions[first.first : first.last + 1]]
+    rows = [
+        {"group": first.id, "action": a.name, "roles": dict(a.roles)}
+        for a in episode.actions[first.first : first.last + 1]
+    ]
     rows.append({"group": episode.groups[1].id, "action": "pick_up", "roles": {"object": "no such thing"}})
     script = tmp_path / "plan.jsonl"
     script.write_text("".join(json.dumps(r) + "\n" for r in rows))
     run(sample_worlds, tmp_path / "r", Settings("scripted", Memory.NONE, script=str(script), episodes=(EPISODES[0],)))
     groups = [json.loads(line) for line in (tmp_path / "r/groups.jsonl").read_text().splitlines()]
     assert [g["ending"] for g in groups[:3]] == ["completed", "completed", "empty_plan"]
-    assert (groups[0]["accepted"], groups[0]["attempts"]) == (len(rows) - 1,) * 2 and (groups[1]["accepted"], groups[1]["attempts"]) == (0, 1)
+    assert (groups[0]["accepted"], groups[0]["attempts"]) == (len(rows) - 1,) * 2 and (
+        groups[1]["accepted"],
+        groups[1]["attempts"],
+    ) == (0, 1)
 
 
 def test_the_limit_blocks(tmp_path: Path, sample_worlds: Path) -> None:
@@ -116,18 +128,79 @@ def test_metrics_by_hand(tmp_path: Path) -> None:
     group = {"episode": "e", "repairs": 0, "visual_queries": 1, "visual_answers": 1, "repeated_region_queries": 0, "cross_group_hits": 2,
              "conflicts": 0, "tokens_in": 0, "tokens_out": 0, "quarter": 1}  # fmt: skip
     groups = [
-        {**group, "group": "g1", "ending": "completed", "attempts": 4, "accepted": 3, "reference_families": ["open", "pick_up"], "attempted_families": ["open"]},
-        {**group, "group": "g2", "ending": "completed", "attempts": 0, "accepted": 0, "reference_families": ["close"], "attempted_families": []},
-        {**group, "group": "g3", "ending": "execution_blocked", "attempts": 2, "accepted": 2, "reference_families": ["pour"], "attempted_families": ["pour"]},
+        {
+            **group,
+            "group": "g1",
+            "ending": "completed",
+            "attempts": 4,
+            "accepted": 3,
+            "reference_families": ["open", "pick_up"],
+            "attempted_families": ["open"],
+        },
+        {
+            **group,
+            "group": "g2",
+            "ending": "completed",
+            "attempts": 0,
+            "accepted": 0,
+            "reference_families": ["close"],
+            "attempted_families": [],
+        },
+        {
+            **group,
+            "group": "g3",
+            "ending": "execution_blocked",
+            "attempts": 2,
+            "accepted": 2,
+            "reference_families": ["pour"],
+            "attempted_families": ["pour"],
+        },
     ]
     task = {"type": "task", "episode": "e", "tier": "terminal-state", "contract_sha256": ""}
     tasks = [
-        {**task, "task": "t1", "completed": True, "first_group": 0, "last_group": 0, "endings": ["completed"], "conditions": ["true"]},
-        {**task, "task": "t2", "completed": True, "first_group": 1, "last_group": 1, "endings": ["completed"], "conditions": ["true", "unknown"]},
-        {**task, "task": "t3", "tier": "event", "completed": False, "first_group": 2, "last_group": 2, "endings": ["execution_blocked"], "conditions": ["true"]},
+        {
+            **task,
+            "task": "t1",
+            "completed": True,
+            "first_group": 0,
+            "last_group": 0,
+            "endings": ["completed"],
+            "conditions": ["true"],
+        },
+        {
+            **task,
+            "task": "t2",
+            "completed": True,
+            "first_group": 1,
+            "last_group": 1,
+            "endings": ["completed"],
+            "conditions": ["true", "unknown"],
+        },
+        {
+            **task,
+            "task": "t3",
+            "tier": "event",
+            "completed": False,
+            "first_group": 2,
+            "last_group": 2,
+            "endings": ["execution_blocked"],
+            "conditions": ["true"],
+        },
         {"type": "episode_end", "episode": "e", "state_sha256": ""},
     ]
-    (tmp_path / "run.json").write_text(json.dumps({"planner": "p", "memory": "reset", "suite": "all", "seed": 0, "limit": 80, "episodes": ["e"], "episode_sha256": {"e": "h"}}))
+    (tmp_path / "run.json").write_text(
+        json.dumps(
+            {
+                "planner": "p",
+                "memory": "reset",
+                "suite": "all",
+                "seed": 0,
+                "limit": 80,
+                "episodes": ["e"],
+                "episode_sha256": {"e": "h"},
+            }
+        )
+    )
     for name, rows in (("groups.jsonl", groups), ("tasks.jsonl", tasks), ("attempts.jsonl", [])):
         (tmp_path / name).write_text("".join(json.dumps(r) + "\n" for r in rows))
     score = score_run(tmp_path)
@@ -136,10 +209,16 @@ def test_metrics_by_hand(tmp_path: Path) -> None:
         "completed_rate": 2 / 3, "reference_coverage": (0.5 + 0 + 1) / 3,
     })  # fmt: skip
     assert score["tasks_without_attempts"] == ["e/t2"]
-    assert {k: v for k, v in score["endpoints"].items() if v} == {"completed_all": 1, "completed_some": 1, "execution_blocked": 1}
+    assert {k: v for k, v in score["endpoints"].items() if v} == {
+        "completed_all": 1,
+        "completed_some": 1,
+        "execution_blocked": 1,
+    }
     assert score["resources"]["cross_group_hits"] == 6 and score["pooled"]["attempts"] == 6
     page = write_report([tmp_path], tmp_path / "report")
-    assert page[0]["tasks"] == 3 and "http" not in (tmp_path / "report/index.html").read_text().replace("http-equiv", "")
+    assert page[0]["tasks"] == 3 and "http" not in (tmp_path / "report/index.html").read_text().replace(
+        "http-equiv", ""
+    )
 
 
 def test_belief_delta_wins_and_removal_leaves_the_place_unknown() -> None:
@@ -169,7 +248,11 @@ def test_the_agents_form_of_a_refusal_gives_no_hidden_place_away(sample_worlds: 
         episode = load_episode(sample_worlds, episode_id)
         environment = Environment(episode)
         seen = visible(episode.world, environment.state, environment.state.zone)
-        hidden = [e for e in episode.world.entities.values() if e.id not in seen and e.id not in episode.world.zone_of and ("place", e.id) in environment.state.facts]
+        hidden = [
+            e
+            for e in episode.world.entities.values()
+            if e.id not in seen and e.id not in episode.world.zone_of and ("place", e.id) in environment.state.facts
+        ]
         for entity in hidden:
             attempt, feedback = environment.attempt(Proposal("pick_up", {"object": entity.id}))
             if attempt.accepted:

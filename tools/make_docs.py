@@ -1,6 +1,6 @@
 """Write the generated pages: docs/ACTIONS.md from the declarations, docs/EXIT_CODES.md from the exception tree.
 
-    python tools/make_docs.py
+python tools/make_docs.py
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ def need_text(need: object) -> str:
     if name in words:
         return words[name].format(role)
     other = getattr(need, "inside", None) or getattr(need, "content", None) or getattr(need, "other", "")
-    return {"Within": f"{role} in or on {other}", "Holds": f"{role} contains {other}", "Apart": f"{other} outside {role}"}[name]
+    return {
+        "Within": f"{role} in or on {other}",
+        "Holds": f"{role} contains {other}",
+        "Apart": f"{other} outside {role}",
+    }[name]
 
 
 def effect_text(effect: object) -> str:
@@ -65,17 +69,33 @@ def actions_page() -> str:
             needs = "; ".join(need_text(n) for n in action.needs) or "nothing"
             makes = "; ".join(effect_text(e) for e in action.makes) or "event only"
             says = action.says.replace("|", "\\|")
-            lines.append(f"| `{action.name}` | {action.family} | {says} | {roles_text(action)} | {needs} | {makes} | {action.source} |")
+            lines.append(
+                f"| `{action.name}` | {action.family} | {says} | {roles_text(action)} | {needs} | {makes} | {action.source} |"
+            )
         lines.append("")
     return "\n".join(lines)
 
 
 def exit_codes_page() -> str:
     """Return docs/EXIT_CODES.md."""
-    lines = ["# Exit codes", "", "Generated from `ego2world.errors` by `tools/make_docs.py`.", "", "| code | meaning |", "| --- | --- |", "| 0 | done |"]
+    lines = [
+        "# Exit codes",
+        "",
+        "Generated from `ego2world.errors` by `tools/make_docs.py`.",
+        "",
+        "| code | meaning |",
+        "| --- | --- |",
+        "| 0 | done |",
+    ]
     for error in sorted([Ego2WorldError, *Ego2WorldError.__subclasses__()], key=lambda e: e.exit_code):
-        lines.append(f"| {error.exit_code} | {error.__name__}: {(error.__doc__ or '').split(';')[0].strip().splitlines()[0]} |")
-    lines += [f"| {AUDIT_FAILED} | `audit` or `demo`: the collection did not pass its audit |", "| 130 | interrupted; what was written is whole |", ""]
+        lines.append(
+            f"| {error.exit_code} | {error.__name__}: {(error.__doc__ or '').split(';')[0].strip().splitlines()[0]} |"
+        )
+    lines += [
+        f"| {AUDIT_FAILED} | `audit` or `demo`: the collection did not pass its audit |",
+        "| 130 | interrupted; what was written is whole |",
+        "",
+    ]
     return "\n".join(lines)
 
 
