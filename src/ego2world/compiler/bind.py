@@ -241,10 +241,10 @@ class Binder:
 
     def _one(self, phrase: NounPhrase, kind: str, mention: Mention, exclude: tuple[str, ...]) -> str:
         best, score = None, 0.0
-        for identifier, record in self.known.items():
-            if identifier in exclude or identifier in self.scene.zone_of or record.order < 0:
+        for identifier in self.match.candidates(phrase, kind):
+            if identifier in exclude:
                 continue
-            value = self.match.score(identifier, record, phrase, kind, mention)
+            value = self.match.score(identifier, self.known[identifier], phrase, kind, mention)
             if value > score:
                 best, score = identifier, value
         track, fit = self.match.best_track(phrase, mention, exclude)

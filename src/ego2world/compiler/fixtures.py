@@ -7,6 +7,7 @@ then by recency; cupboards, drawers and shelves that nothing ties to a known one
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from ego2world.compiler.memory import Known, Memory, Mention
 from ego2world.compiler.tracks import NamedTrack
@@ -44,6 +45,13 @@ class Fixtures:
         names = {f for t in tracks for m in t.association.tracks for f in (m.start_fixture, m.end_fixture) if f}
         for name in sorted(names):
             self._add_twin_fixture(name)
+        self.visits = sorted(
+            (moment_s, self.of_twin[name])
+            for track in tracks
+            for m in track.association.tracks
+            for moment_s, name in ((m.start_s, m.start_fixture), (m.end_s, m.end_fixture))
+            if name in self.of_twin
+        )
 
     def _add_twin_fixture(self, name: str) -> None:
         match = re.fullmatch(r"(?:[A-Za-z0-9]+_)?(.+?)\.?(\d*)", name)
@@ -157,25 +165,17 @@ class Fixtures:
         return self._note(identifier, phrase, mention, wanted)
 
     def _ahead(self, kind: str, mention: Mention) -> str | None:
-        """Return the fixture of the kind that the next movements (or the current one) start from or end at."""
+        """Return the fixture of the kind that the next movements (or, on closing, the last) start from or end at."""
         kinds = {kind} if kind != "shelf" else {"shelf", "cupboard"}
-        best: tuple[float, str] | None = None
-        for track in self.tracks:
-            for movement in track.association.tracks:
-                for moment_s, name in (
-                    (movement.start_s, movement.start_fixture),
-                    (movement.end_s, movement.end_fixture),
-                ):
-                    entity = self.fixture_of(name)
-                    if entity is None or self.scene.entities[entity].type not in kinds:
-                        continue
-                    away = moment_s - mention.start_s
-                    if (-1.0 <= away <= 20.0 and mention.sense != "close") or (
-                        mention.sense == "close" and -20.0 <= away <= 1.0
-                    ):
-                        candidate = (abs(away), entity)
-                        best = min(best, candidate) if best else candidate
-        return best[1] if best else None
+        earliest_s, latest_s = (-20.0, 1.0) if mention.sense == "close" else (-1.0, 20.0)
+        first = bisect_left(self.visits, (mention.start_s + earliest_s, ""))
+        behind = bisect_left(self.visits, (mention.start_s + latest_s, "\uffff"))
+        visits = [
+            (abs(moment_s - mention.start_s), e)
+            for moment_s, e in self.visits[first:behind]
+            if self.scene.entities[e].type in kinds
+        ]
+        return min(visits)[1] if visits else None
 
     def _note(self, identifier: str, phrase: NounPhrase, mention: Mention, wanted: set[str] | None = None) -> str:
         record = self.known[identifier]

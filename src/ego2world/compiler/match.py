@@ -25,9 +25,40 @@ class Match:
     def __init__(self, memory: Memory, tracks: list[NamedTrack], entity_of: Mapping[str, str]) -> None:
         self.memory, self.scene, self.known = memory, memory.scene, memory.known
         self.tracks, self.entity_of = tracks, entity_of
+        self._fits: dict[tuple[str, tuple[str, ...], str], dict[str, tuple[NamedTrack, float]]] = {}
+        self._timely: tuple[NounPhrase, Mention, list[NamedTrack]] | None = None
+
+    def fits(self, phrase: NounPhrase) -> dict[str, tuple[NamedTrack, float]]:
+        """Return the tracks that a phrase may name, each with its name fit above 0, by association."""
+        key = (phrase.head, phrase.modifiers, phrase.of.head if phrase.of is not None else "")
+        if key not in self._fits:
+            scored = ((track, name_fit(phrase, track)) for track in self.tracks)
+            self._fits[key] = {track.association.id: (track, fit) for track, fit in scored if fit > 0.0}
+        return self._fits[key]
+
+    def candidates(self, phrase: NounPhrase, kind: str) -> list[str]:
+        """Return the things mentioned before that a phrase may mean at all, oldest first."""
+        words = {part.split()[-1] for part in (phrase.head, phrase.piece) if part}
+        may = {e for word in words for e in self.memory.called.get(word, ())}
+        may |= {self.entity_of[track] for track in self.fits(phrase) if track in self.entity_of}
+        if phrase.head in {"thing", "object", "item"}:
+            may |= {thing for _, thing in self.scene.state.held}
+        if phrase.head in {kind, kind.replace("_", " ")}:
+            may |= {e for e in self.known if self.scene.entities[e].type == kind}
+        may -= self.scene.zone_of.keys()
+        return [e for e in self.known if e in may and self.known[e].order >= 0]
+
+    def _timely_tracks(self, phrase: NounPhrase, mention: Mention) -> list[NamedTrack]:
+        """Return the tracks that a phrase names well and that move at the right time."""
+        if self._timely is None or self._timely[0] is not phrase or self._timely[1] is not mention:
+            well = [track for track, fit in self.fits(phrase).values() if fit >= 0.8]
+            self._timely = (phrase, mention, [t for t in well if self.time_fit(t, mention) > 0.5])
+        return self._timely[2]
 
     def score(self, identifier: str, record: Known, phrase: NounPhrase, kind: str, mention: Mention) -> float:
         entity = self.scene.entities[identifier]
+        track = record.track
+        named_so = self.fits(phrase).get(track.association.id, (track, 0.0))[1] if track is not None else 0.0
         if phrase.head in record.heads:
             fit = 1.0
         elif phrase.piece and phrase.piece in record.heads:
@@ -36,8 +67,8 @@ class Match:
             fit = 0.5
         elif any(phrase.head.split()[-1] == head.split()[-1] for head in record.heads):
             fit = 0.85
-        elif record.track is not None and name_fit(phrase, record.track) >= 0.5:
-            fit = name_fit(phrase, record.track)
+        elif named_so >= 0.5:
+            fit = named_so
         elif (
             entity.type == kind
             and kind not in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat"}
@@ -68,18 +99,11 @@ class Match:
                 fit -= 0.5
         elif (mention.role == "object" and mention.sense in PUTTING) or mention.role == "instrument":
             fit += 0.8 if held else -0.15
-        fit += self.time_fit(record.track, mention) if record.track is not None else 0.0
-        if (
-            record.track is not None
-            and mention.role == "object"
-            and mention.sense in TAKING | PUTTING
-            and record.track.association.tracks
-        ):
-            if self.time_fit(record.track, mention) == 0 and any(
-                name_fit(phrase, t) >= 0.8 and self.time_fit(t, mention) > 0.5
-                for t in self.tracks
-                if t is not record.track
-            ):
+        if track is not None:
+            timely = self.time_fit(track, mention)
+            fit += timely
+            moved = mention.role == "object" and mention.sense in TAKING | PUTTING and track.association.tracks
+            if moved and timely == 0 and any(t is not track for t in self._timely_tracks(phrase, mention)):
                 fit -= 0.5
         return fit
 
@@ -96,11 +120,8 @@ class Match:
     ) -> tuple[NamedTrack | None, float]:
         """Return the best track without an entity yet, scored like entities are."""
         best: tuple[NamedTrack | None, float] = (None, 0.0)
-        for track in self.tracks:
-            if track.association.id in self.entity_of or not track.association.tracks:
-                continue
-            fit = name_fit(phrase, track)
-            if fit < 0.3:
+        for track, fit in self.fits(phrase).values():
+            if fit < 0.3 or track.association.id in self.entity_of or not track.association.tracks:
                 continue
             time = self.time_fit(track, mention)
             first_s = track.association.tracks[0].start_s

@@ -50,6 +50,7 @@ class Memory:
         self.last: list[tuple[str, ...]] = []
         self.last_narration = ""
         self.count = 0
+        self.called: dict[str, set[str]] = {}  # the last word of a head -> the entities that were called so
 
     @staticmethod
     def conflict(wanted: set[str], has_: set[str]) -> bool:
@@ -58,6 +59,8 @@ class Memory:
     def touch(self, identifier: str, phrase: NounPhrase, mention: Mention) -> None:
         record = self.known.setdefault(identifier, Known())
         record.heads.add(phrase.head)
+        for head in record.heads:
+            self.called.setdefault(head.split()[-1], set()).add(identifier)
         if identifier not in self.scene.zone_of:
             record.modifiers |= {singular(m) for m in phrase.modifiers if m not in {"other", "same", "next"}}
         record.mentioned_s = max(record.mentioned_s, mention.start_s)
