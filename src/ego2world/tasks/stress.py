@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ego2world.tasks.contract import TERMINAL, Contract, Event, truth
@@ -20,7 +21,7 @@ class Span:
     states: Sequence[State]
     actions: Sequence[Action]
 
-    @property
+    @cached_property
     def events(self) -> tuple[Event, ...]:
         """Every operation's event."""
         return tuple(Event.of(action) for action in self.actions)
@@ -40,11 +41,12 @@ def replays(span: Span) -> bool:
 def has_witness(contract: Contract, index: int, span: Span) -> bool:
     """Say whether some recorded transition made a condition true."""
     condition = contract.conditions[index]
-    for position in range(len(span.actions)):
-        before = truth(condition, span.states[position], span.events[:position])
-        after = truth(condition, span.states[position + 1], span.events[: position + 1])
+    before = truth(condition, span.states[0])
+    for position, state in enumerate(span.states[1:], 1):
+        after = truth(condition, state, span.events[:position])
         if before is not Truth.TRUE and after is Truth.TRUE:
             return True
+        before = after
     return False
 
 
