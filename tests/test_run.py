@@ -14,7 +14,7 @@ from ego2world.evaluate import score_run
 from ego2world.report import write_report
 from ego2world.run.loop import RECORDS, Settings, run
 from ego2world.world.episode import load_episode, load_manifest
-from ego2world.world.observation import Change, Local, Seen
+from ego2world.world.observation import Change, Local, RegionView, Seen
 
 EPISODES = ("K01-20250301-080000", "K02-20250410-093000")
 
@@ -51,11 +51,15 @@ def test_random_is_far_below_symbolic(scores: dict[str, dict]) -> None:
     assert random["reference_coverage"] < symbolic["reference_coverage"]
 
 
-def test_persistence_saves_visual_queries(scores: dict[str, dict]) -> None:
+def test_persistence_saves_visual_queries(scores: dict[str, dict], sample_worlds: Path) -> None:
     persistent, reset, none = (scores[f"symbolic-{m}"]["resources"] for m in ("persistent", "reset", "none"))
     assert persistent["visual_queries"] < 0.5 * reset["visual_queries"] <= none["visual_queries"]
     assert persistent["cross_group_hits"] > 0 == reset["cross_group_hits"]
     assert reset["visual_answers"] <= reset["visual_queries"]
+    assert persistent["repeated_region_queries"] < 0.2 * reset["repeated_region_queries"]
+    episodes = [load_episode(sample_worlds, e) for e in load_manifest(sample_worlds)["episodes"]]
+    regions = sum(len(episode.world.zones) for episode in episodes)  # every further query of one repeats it
+    assert reset["repeated_region_queries"] >= reset["visual_queries"] - regions
 
 
 def test_every_task_stays_in_the_denominator(scores: dict[str, dict]) -> None:
@@ -237,6 +241,15 @@ def test_belief_delta_wins_and_removal_leaves_the_place_unknown() -> None:
     reset.see_local(Local("z", "z", (cup,), (), ()))
     reset.begin_group("g2")
     assert reset.place("cup_1") is None
+
+
+def test_a_conflict_is_about_the_sought_thing() -> None:
+    cup, pan = (Seen(f"{n}_1", n, n, ("on", "counter_1")) for n in ("cup", "pan"))
+    gone = (Change("cup_1", "cup", "cup", "place", None), Change("jar_1", "jar", "jar", "place", ("on", "counter_1")))
+    view = RegionView("z", (cup, pan), gone, (pan,))
+    assert view.conflict_about("cup_1")
+    assert not view.conflict_about("pan_1")  # shown, and still there
+    assert not view.conflict_about("jar_1")  # came after the image was taken: nothing in the image contradicts it
 
 
 def test_the_agents_form_of_a_refusal_gives_no_hidden_place_away(sample_worlds: Path) -> None:

@@ -41,7 +41,9 @@ class Belief:
     zone: str = ""
     holding: tuple[tuple[str, str], ...] = ()
     cross_group_hits: int = 0
-    conflicts: int = 0
+    queried: set[str] = field(
+        default_factory=set
+    )  # regions ever queried; never forgotten, since it only serves counting
 
     def begin_group(self, group: str) -> None:
         """Enter a group; under "reset" and "none" everything believed is forgotten."""
@@ -84,6 +86,7 @@ class Belief:
             if change.id not in present:
                 self._change(change)
         self.looked[view.zone] = self.step
+        self.queried.add(view.zone)
 
     def _take(self, thing: Seen, source: str) -> None:
         self.names[thing.id], self.types[thing.id] = thing.name, thing.type

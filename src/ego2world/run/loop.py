@@ -214,7 +214,7 @@ def run_group(
         The ending, the events of the accepted attempts, and the group's record.
     """
     belief.begin_group(group.id)
-    hits, conflicts = belief.cross_group_hits, belief.conflicts
+    hits = belief.cross_group_hits
     context = Context(environment.brief(group), environment.local(), belief, None, settings.limit)
     belief.see_local(context.local)
     planner.begin_group(context)
@@ -225,6 +225,7 @@ def run_group(
         "visual_queries": 0,
         "visual_answers": 0,
         "repeated_region_queries": 0,
+        "conflicts": 0,
     }
     events: list[Event] = []
     types: set[str] = set()
@@ -262,7 +263,7 @@ def run_group(
         if not environment.episode.operations[i]["inferred"]
     }
     row = {
-        "ending": ending, **count, "cross_group_hits": belief.cross_group_hits - hits, "conflicts": belief.conflicts - conflicts,
+        "ending": ending, **count, "cross_group_hits": belief.cross_group_hits - hits,
         "tokens_in": 0, "tokens_out": 0, "reference_families": sorted(key), "attempted_families": sorted(types),
     }  # fmt: skip
     return ending, events, row
@@ -272,8 +273,8 @@ def _look(environment: Environment, belief: Belief, step: Look, count: dict[str,
     view = environment.look()
     count["visual_queries"] += 1
     count["visual_answers"] += any(thing.id == step.seeking for thing in view.content)
-    count["repeated_region_queries"] += view.zone in belief.looked
-    belief.conflicts += view.conflicts
+    count["repeated_region_queries"] += view.zone in belief.queried
+    count["conflicts"] += view.conflict_about(step.seeking)
     belief.see_region(view)
 
 

@@ -50,7 +50,12 @@ class RegionView:
     anchor: tuple[Seen, ...]
     delta: tuple[Change, ...]
     content: tuple[Seen, ...]
-    conflicts: int
+
+    def conflict_about(self, thing: str) -> bool:
+        """Say whether the image shows a thing somewhere that the delta contradicts."""
+        return any(s.id == thing for s in self.anchor) and any(
+            c.id == thing and c.fluent == "place" for c in self.delta
+        )
 
 
 @dataclass(frozen=True)

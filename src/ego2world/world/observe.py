@@ -90,6 +90,4 @@ def delta(world: World, state: State, anchor: State, zone: str) -> tuple[Change,
 def look(world: World, state: State, anchor: State, zone: str) -> RegionView:
     """Answer a visual query of a region: the anchor's content, corrected by the delta."""
     then, now = visible(world, anchor, zone), visible(world, state, zone)
-    changes = delta(world, state, anchor, zone)
-    conflicts = len({c.id for c in changes if c.fluent == "place" and c.id in then})
-    return RegionView(zone, tuple(then.values()), changes, tuple(now.values()), conflicts)
+    return RegionView(zone, tuple(then.values()), delta(world, state, anchor, zone), tuple(now.values()))
