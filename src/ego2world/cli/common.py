@@ -74,22 +74,26 @@ def read_source(source: Path, form: str, videos: str | None) -> Dataset:
 def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
     """Return the table of metrics and resources, one column a run."""
     table = Table(box=None, pad_edge=False)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for score in scores:
-        table.add_column(f"{score['planner']}\n{score['memory']}", justify="right")
+        table.add_column(f"{score['planner']}\n{score['memory']}", justify="right", overflow="fold")
     for title, name in _METRIC_ROWS:
         values = [score["metrics"][name] for score in scores]
         table.add_row(title, *("no task" if v is None else f"{100 * v:.1f} %" for v in values))
-    table.add_row(
-        "tasks (terminal-state, event)", *(f"{s['tasks']} ({s['tasks_terminal']}, {s['tasks_event']})" for s in scores)
-    )
-    table.add_row("attempts accepted", *(f"{s['pooled']['accepted']}/{s['pooled']['attempts']}" for s in scores))
+    for title, name in (
+        ("tasks", "tasks"),
+        ("of these terminal-state", "tasks_terminal"),
+        ("of these event", "tasks_event"),
+    ):
+        table.add_row(title, *(str(score[name]) for score in scores))
+    for title, name in (("attempts", "attempts"), ("of these accepted", "accepted")):
+        table.add_row(title, *(str(score["pooled"][name]) for score in scores))
     for name in ("visual_queries", "visual_answers", "repeated_region_queries", "cross_group_hits", "conflicts"):
         table.add_row(name.replace("_", " "), *(str(score["resources"][name]) for score in scores))
     return table
 
 
 _METRIC_ROWS = (
-    ("operational TSR", "operational_tsr"), ("strict TSR (terminal-state)", "strict_tsr"), ("goal conditions reached", "gcr"),
+    ("operational TSR", "operational_tsr"), ("strict TSR", "strict_tsr"), ("goal conditions reached", "gcr"),
     ("action validity", "action_validity"), ("completed runs", "completed_rate"), ("reference coverage", "reference_coverage"),
 )  # fmt: skip
