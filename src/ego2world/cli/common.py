@@ -18,7 +18,7 @@ from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
 from ego2world.errors import Ego2WorldError, UsageError
 
-out = Console(highlight=False)
+out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)  # a pipe gets whole lines
 err = Console(stderr=True, highlight=False)
 READERS: dict[str, Callable[[Path, Sequence[str] | None], Dataset]] = {
     "hd-epic": read_hd_epic,
