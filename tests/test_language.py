@@ -132,3 +132,19 @@ def test_any_text_is_read_without_failing(text: str) -> None:
 def test_any_words_of_the_language_are_read_without_failing(words: list[str]) -> None:
     for intent in read_intents(" ".join(words)):
         assert intent.sense
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("I don't brush this spoon as it's not too dirty.", []),
+        ("Place it near the sink, but do not set it down completely.", ["put"]),
+        ("I don't eventually unlock the hob now since it's not necessary.", []),
+        ("As I can not find the lid, I open the cupboard.", ["open"]),
+        ("I don't brush it and put it in the dishwasher.", ["insert"]),
+        ("Let go of the handle with the left hand.", ["drop"]),
+        ("I picked the lid and let go of it.", ["take", "drop"]),
+    ],
+)
+def test_what_is_denied_is_not_done(text: str, acts: list[str]) -> None:
+    assert [intent.sense for intent in read_intents(text) if not intent.reason] == acts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -273,3 +274,27 @@ def test_the_agents_form_of_a_refusal_gives_no_hidden_place_away(sample_worlds: 
             around = environment.state.get("place", entity.id)[1]
             told = json.dumps([f.__dict__ for f in feedback.failures]) + json.dumps([r.roles for r in feedback.repair])
             assert str(around) not in told.replace(entity.id, "")
+
+
+def test_the_instructions_say_what_the_references_do(sample_worlds: Path) -> None:
+    """Each operation's sentence, read alone by the planner, gives one act of the operation's own family."""
+    from ego2world.agents.base import Context
+    from ego2world.agents.symbolic import SymbolicPlanner
+    from ego2world.run.environment import Environment
+
+    wrong, said = [], 0
+    for episode_id in load_manifest(sample_worlds)["episodes"]:
+        episode = load_episode(sample_worlds, episode_id)
+        environment = Environment(episode)
+        for group in episode.groups:
+            for operation in episode.operations[group.first : group.last + 1]:
+                if operation["inferred"]:
+                    continue
+                alone = replace(group, instruction=operation["says"].capitalize() + ".")
+                planner = SymbolicPlanner()
+                brief, local = environment.brief(alone), environment.local()
+                planner.begin_group(Context(brief, local, Belief(Memory.NONE), None, 80))
+                said += 1
+                if [goal.kind.family for goal in planner._goals] != [operation["family"]]:
+                    wrong.append((operation["says"], [goal.kind.name for goal in planner._goals]))
+    assert said > 300 and len(wrong) <= 0.03 * said, wrong

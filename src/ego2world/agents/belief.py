@@ -37,7 +37,7 @@ class Belief:
     states: dict[tuple[str, str], Estimate] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
-    looked: dict[str, int] = field(default_factory=dict)
+    images: dict[str, dict[str, Estimate]] = field(default_factory=dict)  # places that the image of a region shows
     zone: str = ""
     holding: tuple[tuple[str, str], ...] = ()
     cross_group_hits: int = 0
@@ -55,7 +55,7 @@ class Belief:
         """Drop every estimate."""
         self.places.clear()
         self.states.clear()
-        self.looked.clear()
+        self.images.clear()
 
     def tick(self) -> None:
         """Count a step; without memory nothing outlives it."""
@@ -71,6 +71,10 @@ class Belief:
         self.holding = tuple((hand, thing.id) for hand, thing in local.holding)
         for fixture in local.fixtures:
             self._take(fixture, "seen")
+        changed = {change.id for change in local.delta if change.fluent == "place"}
+        for identifier, shown in self.images.get(local.zone, {}).items():
+            if identifier not in changed:  # neither moved nor removed: it is where the image shows it
+                self.places[identifier] = shown
         for change in local.delta:
             self._change(change)
         for hand, thing in local.holding:
@@ -85,7 +89,7 @@ class Belief:
         for change in view.delta:
             if change.id not in present:
                 self._change(change)
-        self.looked[view.zone] = self.step
+        self.images[view.zone] = {s.id: self._estimate(s.place, "seen") for s in view.anchor if s.place is not None}
         self.queried.add(view.zone)
 
     def _take(self, thing: Seen, source: str) -> None:

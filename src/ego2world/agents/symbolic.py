@@ -19,6 +19,7 @@ from ego2world.world.actions.base import Becomes, Goes, HandFree, Held, Is, Reac
 from ego2world.world.kinds import KINDS, Trait, has
 from ego2world.world.observation import Feedback, Proposal
 
+MAX_REFUSALS = 2  # refusals of one act that no repair was offered for; the next gives it up
 MAX_TRIES = 8  # attempts on one act of the instruction before it is given up
 _HANDS = {"left": "left_hand", "right": "right_hand", "both": "both_hands"}
 
@@ -30,6 +31,7 @@ class _Goal:
     kind: ActionType
     roles: dict[str, str | tuple[str, ...]]
     tries: int = 0
+    refusals: int = 0
 
     def ids(self, role: str) -> tuple[str, ...]:
         value = self.roles.get(role, ())
@@ -83,7 +85,10 @@ class SymbolicPlanner:
             for kind in candidates(sense, wanted):
                 roles: dict[str, str | tuple[str, ...]] = {}
                 for var in kind.roles:
-                    ids = tuple(i for i in bound.get(var.role, ()) if self._types.get(i, "hand") in var.accepts)
+                    said = bound.get(var.role, ())
+                    if not said and f" of {{{var.role}}}" in kind.says:  # "press button of kettle"
+                        said = tuple(p.of.head for p in intent.of("object") if p.of and p.of.head in self._types)
+                    ids = tuple(i for i in said if self._types.get(i, "hand") in var.accepts)
                     if ids:
                         roles[var.role] = ids if var.many and len(ids) > 1 else ids[0]
                 hand = intent.to_hand or next(iter(intent.hands), "")
@@ -149,9 +154,15 @@ class SymbolicPlanner:
             goal = self._goals[0]  # it is not where the instruction takes it from; take it from where it is
             goal.kind, goal.roles = BY_NAME["pick_up"], {r: v for r, v in goal.roles.items() if r in {"object", "hand"}}
             return
+        if self._goals and _same(feedback.proposal, self._goals[0]):
+            self._goals[0].refusals += 1
+            if self._goals[0].refusals > MAX_REFUSALS:
+                self._goals.pop(0)
+                return
         for failure in feedback.failures:
             if failure.code in {"not_visible", "elsewhere", "unknown_place", "not_held", "closed_around"}:
                 context.belief.doubt(failure.entity)
+                self._searches.pop(failure.entity, None)
             elif (
                 failure.code
                 in {"wrong_value", "unknown_value", "already_there", "not_contained", "wrong_kind", "missing_role"}
@@ -170,7 +181,7 @@ class SymbolicPlanner:
         for need in goal.kind.needs:  # what has to be found comes first, or the search would walk back and forth
             for thing in goal.ids(need.role):
                 if isinstance(need, Held | Reach) and self._lost(thing, context):
-                    search = self._explore(thing, context)
+                    search = self._look_inside(goal, thing, context) or self._explore(thing, context)
                     if search is not None:
                         return search
         for need in goal.kind.needs:
@@ -284,13 +295,27 @@ class SymbolicPlanner:
             thing = where
         return None
 
+    def _look_inside(self, goal: _Goal, thing: str, context: Context) -> Step | None:
+        """Return a step towards opening what the instruction takes a thing from, once; None when it is open or unknown."""
+        search = self._searches.setdefault(thing, _Search())
+        for source in goal.ids("source"):
+            if source in search.opened or source in self._holding(context) or self._lost(source, context):
+                continue
+            if context.belief.state("openness", source) == "closed":
+                step = self._reach(source, goal, context)
+                if step is None:
+                    search.opened.add(source)
+                    step = self._switch("open", source, goal)
+                return step
+        return None
+
     def _explore(self, thing: str, context: Context) -> Step | None:
         """Look here, open what is closed here, then go on to the next zone; None when everything was tried."""
         search = self._searches.setdefault(thing, _Search())
         zone = context.local.zone
         if zone not in search.visited:
             search.visited.add(zone)
-            if zone not in context.belief.looked:  # what changes later comes with the local delta
+            if zone not in context.belief.images:  # what changes later comes with the local delta
                 return Look(thing)
         for fixture in context.local.fixtures:
             if fixture.openness == "closed" and fixture.id not in search.opened and has(fixture.type, Trait.STORAGE):
@@ -314,5 +339,5 @@ def with_ids(text: str, names: dict[str, str]) -> str:
     """Return a text with every known name replaced by its id, the longest first; a sentence's first word is its verb."""
     text = text.lower()
     for name in sorted(names, key=lambda n: (-len(n), n)):
-        text = re.sub(rf"(?<=[^.\s]\s){re.escape(name.lower())}(?![\w-])", names[name], text)
+        text = re.sub(rf"(?<=[^.\s]\s)(?<!also ){re.escape(name.lower())}(?![\w-])", names[name], text)
     return text

@@ -36,7 +36,7 @@ ACTIONS = (
     *(_closes(name, kinds) for name, kinds in _KINDS),
     _closes("part", "part base thing"),
     ActionType(
-        "cut_open", "open", "cut {object} open[ with {instrument}]", (obj(PACKS), _TOOL),
+        "cut_open", "open", "cut {object}[ with {instrument}]", (obj(PACKS), _TOOL),
         (Reach("object"), Is("openness", "object", ("closed",))),
         (Becomes("openness", "object", "open"), Becomes("form", "object", "cut")), ("cut", "pierce"),
         "verb class cut, bound to packaging",

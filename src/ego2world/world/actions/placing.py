@@ -80,7 +80,7 @@ ACTIONS = (
             "verb classes put and insert, in the bin", extra=becomes(discarded=True), needs=SOFT_OPEN_TARGET),
     release("put_in_thing", "put_in", "put {object} in {target}", "in", INSIDES, _IN,
             "verb classes put and insert, in anything else", needs=SOFT_OPEN_TARGET),
-    act("position_at", "move", "hold {object} under or over {target}", (obj(PORTABLE), Var("target", ANY)), "position",
+    act("position_at", "move", "position {object} under or over {target}", (obj(PORTABLE), Var("target", ANY)), "position",
         "verb class put, under or over something, without letting go"),
     release("drop_in", "drop", "drop {object} into {target}", "in", INSIDES, "drop", "verb class drop, into something"),
     release("drop_on", "drop", "drop {object} on {target}", "on", SURFACES, "drop", "verb class drop, on something"),
