@@ -14,6 +14,7 @@ PARTICLES = frozenset(
 )
 
 _IRREGULAR = {
+    "run": "ran run running",
     "take": "took taken taking", "put": "put put putting", "get": "got gotten getting", "set": "set set setting",
     "cut": "cut cut cutting", "let": "let let letting", "hold": "held held holding", "leave": "left left leaving",
     "lay": "laid laid laying", "bring": "brought brought bringing", "give": "gave given giving",

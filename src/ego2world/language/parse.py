@@ -630,13 +630,6 @@ def _particle(lex: Lexicon, cursor: Cursor, lemma: str, has_object: bool) -> str
 
 def _places_follow(cursor: Cursor) -> bool:
     """ "put on the counter the cup" is rare; "put on the table" without any object is an act of placing."""
-    return cursor.word(2) in {
-        "counter",
-        "countertop",
-        "table",
-        "shelf",
-        "worktop",
-        "hob",
-        "plate",
-        "side",
-    } or cursor.word(3) in {"counter", "countertop", "table", "shelf", "worktop", "hob", "top"}
+    return not {cursor.word(1), cursor.word(2)}.isdisjoint(
+        {"counter", "countertop", "table", "shelf", "worktop", "hob", "plate", "side"}
+    ) or cursor.word(3) in {"counter", "countertop", "table", "shelf", "worktop", "hob", "top"}

@@ -184,6 +184,8 @@ def _reads_as_noun(lex: Lexicon, cursor: Cursor, word: str, after: str) -> bool:
     """After "and", a word that is both noun and verb is a noun unless something to act on follows."""
     if not lex.known_noun(word):
         return False
+    if after == "that" and cursor.word(2) in AUXILIARY:
+        return True  # "the knife and fork that is kept there"
     if (
         after in DETERMINERS
         or after.startswith("@")

@@ -212,6 +212,8 @@ def _hand_phrase(hand: str) -> NounPhrase:
 
 
 def _is_vague(phrase: NounPhrase) -> bool:
+    if phrase.head in {"half", "pile"} and (phrase.plural or phrase.count or phrase.determiner in {"the", "both"}):
+        return False  # "separate the two halves"
     return phrase.head in {"search", "way", "order", "case"} or (
         phrase.head in _VAGUE and not phrase.of and not phrase.pronoun
     )
@@ -324,6 +326,10 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
             owner = NounPhrase("it", "it", pronoun=True)
         if owner is not None and (sense != "hold" or kind_of(objects[0].head) == "handle"):
             roles["object"] = [owner, *objects[1:]]
+    if clause.verb == "run" and kinds & {"tap", "water"}:
+        return "turn_on"
+    if clause.verb == "run" and any(prep in {"under", "through", "in"} for prep, _ in clause.places):
+        return "rinse"  # "run it under the tap"
     if sense in {"open", "close", "turn_on", "turn_off"} and kinds == {"water"}:
         roles["object"] = [NounPhrase("tap", "tap")]
         return {"open": "turn_on", "close": "turn_off"}.get(sense, sense)

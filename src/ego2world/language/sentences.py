@@ -27,7 +27,7 @@ _REWRITES = tuple(
         (r"\bof (?:my|the) own\b", ""),
         (r"\b(?:so as to|in order to|so to|as to)\b", "purposeto"),
         (r"\bso that\b", "sothat"),
-        (r"\bso (?=(?:i|we|it|they|the|you) (?:can|could|may|might|will|would|do|does|is|are|fits?)\b)", "sothat "),
+        (r"\bso (?=(?:i|we|it|they|you|the(?: \w+){1,3}) (?:can|could|may|might|will|would|do|does|is|are|fits?)\b)", "sothat "),
         (r"\b(?:turning|flipping) (.{2,40}?) upside down\b", r"flipping \1 "),
         (r"\b(?:turned|flipped) (.{2,40}?) upside down\b", r"flipped \1 "),
         (r"\b(?:turn|flip)s? (.{2,40}?) upside down\b", r"flip \1 "),
