@@ -65,8 +65,9 @@ class Match:
             fit = 0.95
         elif phrase.head in {"thing", "object", "item"} and mention.sense in PUTTING and self.memory.held(identifier):
             fit = 0.5
-        elif any(phrase.head.split()[-1] == head.split()[-1] for head in record.heads):
-            fit = 0.85
+        elif alike := [head for head in record.heads if phrase.head.split()[-1] == head.split()[-1]]:
+            # "lid" may be the "pan lid"; the "oven lid" is hardly the "pan lid"
+            fit = 0.5 if " " in phrase.head and all(" " in head for head in alike) else 0.85
         elif named_so >= 0.5:
             fit = named_so
         elif (

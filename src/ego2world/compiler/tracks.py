@@ -9,6 +9,7 @@ from ego2world.annotations.rows import track_base_name
 from ego2world.language.forms import phrase_of
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import ORDINALS, NounPhrase
+from ego2world.world.kinds import Trait, has
 
 NEAR_S = 2.5  # how far a narration may lie from a track's pick-up or put-down
 _COLOURS = frozenset(
@@ -64,6 +65,8 @@ def name_fit(phrase: NounPhrase, track: NamedTrack) -> float:
     elif kind is not None and kind == track.kind and shared - _CONTRAST:
         score = 0.7
     elif {singular(word) for word in phrase.head.split()} & track.words or track.head in words:
+        if _only_described_so(phrase, kind, track, words):
+            return 0.0  # the "dough scraper" is no "pizza dough"
         score = 0.55
     elif kind is not None and kind == track.kind and kind not in {"tool", "part", "thing", "food"}:
         score = 0.35
@@ -75,6 +78,14 @@ def name_fit(phrase: NounPhrase, track: NamedTrack) -> float:
     if mine and its and not mine & its:
         score -= 0.35
     return max(score, 0.0)
+
+
+def _only_described_so(phrase: NounPhrase, kind: str | None, track: NamedTrack, words: set[str]) -> bool:
+    """Say whether a track of another known kind, no container, shares but a describing word with a phrase."""
+    if kind is None or track.kind is None or kind == track.kind or track.head.split()[-1] in words:
+        return False
+    holds = has(track.kind, Trait.INSIDE) or has(track.kind, Trait.SURFACE) or has(track.kind, Trait.FOOD)
+    return not holds and track.kind not in {"thing", "part"}
 
 
 def take_fit(track: Track, start_s: float, end_s: float) -> float:

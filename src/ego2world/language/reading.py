@@ -292,7 +292,7 @@ def _simple_phrase(lex: Lexicon, cursor: Cursor) -> NounPhrase | None:
         cursor.at += 1
         if word in {"it", "them", "they"}:
             break
-    while words and words[-1] in ADVERBS and not lex.known_noun(words[-1]) and len(words) > 1:
+    while len(words) > 1 and (words[-1] == "very" or (words[-1] in ADVERBS and not lex.known_noun(words[-1]))):
         words.pop()
         cursor.at -= 1
     if not words:

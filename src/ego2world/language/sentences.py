@@ -91,6 +91,7 @@ SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[\n;]+")
 
 FAILED = re.compile(
     r"\b(?:but (?:it |he |she |i )?(?:fails?|can ?not|cannot|could not|couldn't|does not|doesn't|did not|didn't)|"
+    r"but (?:it|the \w+)(?: is| seems?| looks?| appears?| was)(?: to be)?(?: \w+)? (?:stuck|jammed|blocked|too (?:tight|hard|stiff|heavy))|"
     r"unsuccessful(?:ly)?|without success|in vain|to no avail|attempt (?:fails|failed|is not successful))\b"
 )
 
