@@ -7,10 +7,11 @@ the hands when one is put down or used; contradicting words ("red", "blue") take
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from ego2world.compiler.memory import Known, Memory, Mention
-from ego2world.compiler.tracks import NamedTrack, name_fit, put_fit, take_fit, use_fit
+from ego2world.compiler.tracks import NamedTrack, described, described_otherwise, name_fit, put_fit, take_fit, use_fit
 from ego2world.language.lexicon import singular
 from ego2world.language.phrases import NounPhrase
 from ego2world.world.state import carriers
@@ -65,9 +66,8 @@ class Match:
             fit = 0.95
         elif phrase.head in {"thing", "object", "item"} and mention.sense in PUTTING and self.memory.held(identifier):
             fit = 0.5
-        elif alike := [head for head in record.heads if phrase.head.split()[-1] == head.split()[-1]]:
-            # "lid" may be the "pan lid"; the "oven lid" is hardly the "pan lid"
-            fit = 0.5 if " " in phrase.head and all(" " in head for head in alike) else 0.85
+        elif any(phrase.head.split()[-1] == head.split()[-1] for head in record.heads):
+            fit = 0.85
         elif named_so >= 0.5:
             fit = named_so
         elif (
@@ -79,8 +79,11 @@ class Match:
         else:
             return 0.0
         mine = set(phrase.modifiers) - {"same"}
+        its = record.modifiers | {word for head in record.heads for word in head.split()[:-1]}
         if self.memory.conflict(mine, record.modifiers):
             fit -= 0.6
+        elif described_otherwise(described(phrase), its):
+            fit -= 0.35
         fit += 0.1 * len(mine & record.modifiers) - 0.05 * len((mine ^ record.modifiers) - {"other"})
         if phrase.of is not None and not phrase.of.pronoun:
             about = phrase.of.head in entity.name or phrase.of.head in record.modifiers
@@ -145,9 +148,7 @@ class Match:
             if thing in exclude or record is None or self.memory.conflict(set(phrase.modifiers), record.modifiers):
                 continue
             entity = self.scene.entities[thing]
-            names = {singular(w) for head in record.heads for w in head.split()} | {
-                singular(w) for w in entity.name.split()
-            }
+            names = {singular(words.split()[-1]) for words in (*record.heads, re.sub(r"[ \d]+$", "", entity.name))}
             generic = kind in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat", "lid"}
             if singular(word) in names or (entity.type == kind and not generic):
                 return thing

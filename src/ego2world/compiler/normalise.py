@@ -26,7 +26,7 @@ def normalise(narration: Narration, vocabulary: Vocabulary) -> tuple[Intent, ...
         intents = _resolved(narration, vocabulary, intents)
     elif narration.main_actions:
         intents = _with_main_actions(narration, vocabulary, intents)
-    elif narration.pairs and all(intent.reason for intent in intents):
+    elif narration.pairs and all(intent.reason.startswith("statement") for intent in intents):
         intents = _from_pairs(narration.pairs, vocabulary) or intents
     return tuple(_contents(intent) for intent in intents)
 

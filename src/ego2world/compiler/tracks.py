@@ -75,9 +75,25 @@ def name_fit(phrase: NounPhrase, track: NamedTrack) -> float:
     extra = {singular(word) for word in phrase.modifiers}
     score += 0.15 * len(extra & track.words)
     mine, its = extra & _CONTRAST, track.words & _CONTRAST
-    if mine and its and not mine & its:
+    if (mine and its and not mine & its) or described_otherwise(
+        described(phrase), track.words - {phrase.head.split()[-1]}
+    ):
         score -= 0.35
     return max(score, 0.0)
+
+
+def described(phrase: NounPhrase) -> frozenset[str]:
+    """Return the words that describe a phrase's last word: {"pizza", "oven"} of "pizza oven lid"."""
+    return frozenset(singular(word) for word in (*phrase.modifiers, *phrase.head.split()[:-1]))
+
+
+def described_otherwise(mine: frozenset[str] | set[str], its: frozenset[str] | set[str]) -> bool:
+    """Say whether both are described by nouns and share none: the "oven lid" is not the "box lid"."""
+    nouns, others = (
+        {word for word in words - _CONTRAST if lexicon().known_noun(word) or word.endswith("ing")}
+        for words in (mine, its)
+    )
+    return bool(nouns and others) and not mine & its
 
 
 def _only_described_so(phrase: NounPhrase, kind: str | None, track: NamedTrack, words: set[str]) -> bool:
