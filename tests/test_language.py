@@ -148,3 +148,8 @@ def test_any_words_of_the_language_are_read_without_failing(words: list[str]) ->
 )
 def test_what_is_denied_is_not_done(text: str, acts: list[str]) -> None:
     assert [intent.sense for intent in read_intents(text) if not intent.reason] == acts
+
+
+def test_a_handrail_is_no_hand() -> None:
+    assert lexicon().kind("handrail") == "hook"
+    assert said("Move the dough from one hand to the other.") == [("move", "dough")]

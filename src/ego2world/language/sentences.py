@@ -42,6 +42,7 @@ _REWRITES = tuple(
         (r"\bfrom the (?:far |top |bottom )?(?:left|right)(?:[- ]hand)?(?: side)? of\b", "from"),
         (r"\b(?:next to|close to|adjacent to|in front of|by the side of|alongside|nearby)\b", "beside"),
         (r"\b(?:do|does|did|will|would|should|must|need|can|could) ?not(?: (?:\w+ly|want to|need to|have to))?\b", "because"),
+        (r"\bfrom (?:one|a) hand to (?:the |an)other(?: hand| one)?\b", "in @both"),
         (r"\blet(?:s|ting)? go of\b", "release"),
         (r"\bi let (.{2,30}?) go\b", r"i release \1"),
         (r"\bout of the way\b", "away"),
