@@ -153,3 +153,18 @@ def test_what_is_denied_is_not_done(text: str, acts: list[str]) -> None:
 def test_a_handrail_is_no_hand() -> None:
     assert lexicon().kind("handrail") == "hook"
     assert said("Move the dough from one hand to the other.") == [("move", "dough")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#C C picks the knife from the table with his right hand.", [("take", "knife")]),
+        ("The person opens the fridge and takes out the milk.", [("open", "fridge"), ("take_out", "milk")]),
+        ("He presses the button.", [("press", "button")]),
+        ("While the left hand holds it, the right hand presses the button.", [("press", "button")]),
+        ("Take the cup. I'll wash it later.", [("take", "cup")]),
+        ("Push the brush inside the dishwasher so that the dishwasher can close later.", [("move", "brush")]),
+    ],
+)
+def test_subjects(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [act for act in said(text) if act[0] != "hold"] == expected

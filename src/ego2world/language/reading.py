@@ -175,7 +175,8 @@ def verb_at(lex: Lexicon, cursor: Cursor) -> VerbForm | None:
         if before == "and" and (not cursor.main_seen or lex.known_noun(word)):
             return None
         return readings(lex, word, ("ed", "s"))
-    if (cursor.at == 0 or before in {",", "now"} or before.startswith("@")) and not lex.known_noun(word):
+    acted_on = after in DETERMINERS or after.startswith("@") or after in {"it", "them"}
+    if (cursor.at == 0 or before in {",", "now"} or before.startswith("@")) and (acted_on or not lex.known_noun(word)):
         return readings(lex, word, ("s", "ed"))
     return None
 
