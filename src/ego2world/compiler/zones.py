@@ -1,7 +1,7 @@
 """Zones from use: fixtures that are used together without a walk between them belong to one zone. Stage: zone.
 
 Fixtures touched by one operation must share a zone. Beyond that, the pairs used one after the other most often are joined
-first, until walking between zones makes up at most ``WALK_SHARE`` of the operations.
+first, until walking between zones makes up at most ``WALK_SHARE`` of the operations (or ``LEAST_WALKS``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ego2world.world.state import Action, State, World, root_fixture
 from ego2world.world.step import Refusal, step
 
 WALK_SHARE = 0.015
+LEAST_WALKS = 2  # there and back
 
 
 def touched(world: World, state: State, action: Action) -> tuple[str, ...]:
@@ -58,7 +59,7 @@ def make_zones(scene: Scene) -> dict[str, str]:
     pairs = Counter(
         tuple(sorted((before[0], after[0]))) for before, after in itertools.pairwise(uses) if before[0] != after[0]
     )
-    allowed = int(WALK_SHARE * len(scene.operations))
+    allowed = max(LEAST_WALKS, int(WALK_SHARE * len(scene.operations)))
     for (one, other), _ in sorted(pairs.items(), key=lambda item: (-item[1], item[0])):
         if _walks(uses, root) <= allowed:
             break
