@@ -240,3 +240,24 @@ def test_demo_replaces_only_its_own_folder(tmp_path: Path) -> None:
         done = ego2world("demo", "--out", tmp_path / "demo")
         assert done.returncode == 0 and "verdict: pass" in done.stdout and "Next, try:" in done.stdout
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "keep"
+
+
+def test_play_reads_sentences_and_the_commands_that_it_offers(sample_worlds: Path) -> None:
+    from ego2world.cli.play import read_command, read_line, write_command
+    from ego2world.run.environment import Environment
+    from ego2world.world.episode import load_episode
+    from ego2world.world.observation import Proposal
+
+    episode = load_episode(sample_worlds, "K01-20250301-080000")
+    environment, group = Environment(episode), episode.groups[0]
+    for line in ("Open the cupboard 1", "pick up the mug", "Put mug on counter 1", "put_on mug to=table 1"):
+        attempt, feedback = environment.attempt(read_line(environment, group, line))
+        if line.startswith("put_on"):
+            assert [f.code for f in feedback.failures] == ["not_held"]
+            assert [write_command(p) for p in feedback.repair] == ["pick_up mug_1 hand=right_hand"]
+            assert environment.attempt(read_command(write_command(feedback.repair[0])))[0].accepted
+        else:
+            assert attempt.accepted, (line, feedback)
+    walk = Proposal("navigate", {"target": "zone_2"})
+    assert read_command(write_command(walk)) == walk
+    assert read_line(environment, group, "frobnicate mug") == Proposal("frobnicate", {"object": "mug"})

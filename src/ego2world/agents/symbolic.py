@@ -17,7 +17,7 @@ from ego2world.language.roles import Intent
 from ego2world.world.actions import BY_NAME, FALLBACKS, ActionType, candidates, choose
 from ego2world.world.actions.base import Becomes, Goes, HandFree, Held, Is, Reach
 from ego2world.world.kinds import KINDS, Trait, has
-from ego2world.world.observation import Feedback, Proposal
+from ego2world.world.observation import Feedback, GroupBrief, Proposal
 
 MAX_REFUSALS = 2  # refusals of one act that no repair was offered for; the next gives it up
 MAX_TRIES = 8  # attempts on one act of the instruction before it is given up
@@ -59,16 +59,21 @@ class SymbolicPlanner:
 
     def begin_group(self, context: Context) -> None:
         """Read the instruction into acts."""
-        names = {hint.name: hint.id for hint in context.brief.hints}
-        names |= {fixture.name: fixture.id for fixture, _ in context.brief.fixtures}
-        names |= {name: zone for zone, name in context.brief.zones}
-        self._types = {hint.id: hint.type for hint in context.brief.hints}
-        self._types |= {fixture.id: fixture.type for fixture, _ in context.brief.fixtures}
-        self._zone_of = {fixture.id: zone for fixture, zone in context.brief.fixtures}
+        self.read(context.brief)
+
+    def read(self, brief: GroupBrief) -> list[Proposal]:
+        """Read an instruction and return its acts, bound to the things that it names, as far as they are understood."""
+        names = {hint.name: hint.id for hint in brief.hints}
+        names |= {fixture.name: fixture.id for fixture, _ in brief.fixtures}
+        names |= {name: zone for zone, name in brief.zones}
+        self._types = {hint.id: hint.type for hint in brief.hints}
+        self._types |= {fixture.id: fixture.type for fixture, _ in brief.fixtures}
+        self._zone_of = {fixture.id: zone for fixture, zone in brief.fixtures}
         self._queue, self._searches = [], {}
-        intents = read_intents(with_ids(context.brief.instruction, names))
+        intents = read_intents(with_ids(brief.instruction, names))
         self._goals = [goal for intent in intents if not intent.reason and (goal := self._goal(intent)) is not None]
         self._unread = not self._goals
+        return [Proposal(goal.kind.name, dict(goal.roles)) for goal in self._goals]
 
     def _goal(self, intent: Intent) -> _Goal | None:
         bound: dict[str, tuple[str, ...]] = {}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
+from ego2world.agents.symbolic import SymbolicPlanner
 from ego2world.cli.common import out
 from ego2world.errors import UsageError
 from ego2world.run.environment import Environment
@@ -15,8 +17,8 @@ from ego2world.world.episode import Group, load_episode
 from ego2world.world.observation import Proposal
 
 HELP = """look                         see what is in this zone (a visual query)
-open cupboard 1              act by family or action type: NAME THING
-put_on mug to=counter 1      further roles: from=, to=, with=, hand=
+put the mug on counter 1     act, in a sentence
+put_on mug to=counter 1      act, by family or action type; roles: from=, to=, with=, hand=
 go zone_2                    walk to another zone
 next                         go on to the next group
 help, quit"""
@@ -74,8 +76,7 @@ def _play(environment: Environment, number: int) -> None:
                 return
             _announce(environment, groups[number])
         else:
-            proposal = read_command(line)
-            attempt, feedback = environment.attempt(proposal)
+            attempt, feedback = environment.attempt(read_line(environment, groups[number], line))
             if attempt.accepted and attempt.action is not None:
                 events.setdefault(number, []).append(Event.of(attempt.action))
                 held = ", ".join(f"{t.name} in {hand.replace('_', ' ')}" for hand, t in environment.local().holding)
@@ -84,7 +85,16 @@ def _play(environment: Environment, number: int) -> None:
                 for failure in feedback.failures:
                     out.print(f"  refused ({failure.code}): {failure.entity} - needed {failure.needed}", markup=False)
                 for repair in feedback.repair:
-                    out.print(f"    try: {repair.action} {' '.join(map(str, repair.roles.values()))}", markup=False)
+                    out.print(f"    try: {write_command(repair)}", markup=False)
+
+
+def read_line(environment: Environment, group: Group, line: str) -> Proposal:
+    """Read a sentence as its first act, as a planner would; anything else as a command."""
+    if "=" not in line and not line.startswith("go "):
+        acts = SymbolicPlanner().read(environment.brief(replace(group, instruction=line + ".")))
+        if acts and acts[0].roles:
+            return acts[0]
+    return read_command(line)
 
 
 def read_command(line: str) -> Proposal:
@@ -106,6 +116,16 @@ def read_command(line: str) -> Proposal:
     if action == "go":
         return Proposal("navigate", {"target": str(roles.get("object", ""))})
     return Proposal(action, roles)
+
+
+def write_command(proposal: Proposal) -> str:
+    """Return the command that ``read_command`` reads as this proposal."""
+    said = {role: value if isinstance(value, str) else ", ".join(value) for role, value in proposal.roles.items()}
+    if proposal.action == "navigate":
+        return f"go {said['target']}"
+    keys = {role: key for key, role in _ROLES.items()}
+    parts = [proposal.action, said.pop("object", "")]
+    return " ".join(part for part in (*parts, *(f"{keys[role]}={value}" for role, value in said.items())) if part)
 
 
 def _announce(environment: Environment, group: Group) -> None:
