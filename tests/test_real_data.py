@@ -18,6 +18,7 @@ from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import Draft, draft_episode
 from ego2world.tasks.audit import audit
 from ego2world.tasks.build import build_worlds
+from ego2world.world.state import HANDS
 
 pytestmark = needs_data
 
@@ -60,6 +61,13 @@ def test_faithfulness_to_the_gold_set(real: tuple[Dataset, dict[str, Draft]]) ->
     assert found.f1 >= 0.88, found.misses
     right, wrong, missed = found.facts
     assert right / (right + wrong) >= 0.93 and right / (right + missed) >= 0.90
+
+
+def test_hands_stand_nowhere(real: tuple[Dataset, dict[str, Draft]]) -> None:
+    """What a hand carries moves with the agent: no track may put the hand itself on a fixture."""
+    for video, draft in real[1].items():
+        placed = [key for key in draft.states[0].facts if key[0] == "place" and key[1] in HANDS]
+        assert not placed, (video, placed)
 
 
 def test_main_actions_agree(real: tuple[Dataset, dict[str, Draft]]) -> None:

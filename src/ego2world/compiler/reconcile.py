@@ -19,7 +19,7 @@ from ego2world.world.actions import BY_NAME, choose
 from ego2world.world.actions.base import Empties, Goes, Holds, Is, Within
 from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.kinds import Trait, has
-from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, Action, State, carriers
+from ego2world.world.state import BOTH, HAND_CAPACITY, HANDS, LEFT, RIGHT, Action, State, carriers
 from ego2world.world.step import Refusal, step
 
 REPEAT_S = 10.0  # the same opening, switching or taking said again within this time is one act
@@ -292,7 +292,7 @@ class Reconciler:
     def settle(self, thing: str, fixture: str, evidence: Evidence) -> None:
         """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a guess said so."""
         for link in (thing, *carriers(self.scene.facts, thing)):
-            if link in self.scene.zone_of or link == fixture:
+            if link in self.scene.zone_of or link == fixture or link in HANDS:
                 return
             if ("place", link) not in self.scene.facts:
                 self.scene.assume(

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ego2world.compiler.scene import Scene
+from ego2world.world.actions import BY_NAME
+from ego2world.world.actions.base import Held, Reach
 from ego2world.world.state import Action, State, World, root_fixture
 from ego2world.world.step import Refusal, step
 
@@ -19,9 +21,10 @@ LEAST_WALKS = 2  # there and back
 
 
 def touched(world: World, state: State, action: Action) -> tuple[str, ...]:
-    """Return the fixtures that an action reaches for, in role order, without repeats."""
+    """Return the fixtures that an action reaches for by its declared needs, in role order, without repeats."""
     found = []
-    for role in ("object", "source", "target", "content", "instrument"):
+    reached = {need.role for need in BY_NAME[action.name].needs if isinstance(need, Reach | Held)}
+    for role in (r for r in ("object", "source", "target", "content", "instrument") if r in reached):
         for thing in action.ids(role):
             fixture = root_fixture(world, state, thing)
             if fixture is not None and fixture not in found:
