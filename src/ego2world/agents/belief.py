@@ -28,22 +28,16 @@ class Estimate:
 
 @dataclass
 class Belief:
-    """Believed places and states by thing, and which regions have been looked at."""
+    """Believed places and states by thing, and what the images of regions have shown."""
 
     memory: Memory
     group: str = ""
     step: int = 0
     places: dict[str, Estimate] = field(default_factory=dict)
     states: dict[tuple[str, str], Estimate] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
-    names: dict[str, str] = field(default_factory=dict)
     images: dict[str, dict[str, Estimate]] = field(default_factory=dict)  # places that the image of a region shows
-    zone: str = ""
-    holding: tuple[tuple[str, str], ...] = ()
     cross_group_hits: int = 0
-    queried: set[str] = field(
-        default_factory=set
-    )  # regions ever queried; never forgotten, since it only serves counting
+    queried: set[str] = field(default_factory=set)  # regions ever queried; only for counting, so never forgotten
 
     def begin_group(self, group: str) -> None:
         """Enter a group; under "reset" and "none" everything believed is forgotten."""
@@ -67,10 +61,8 @@ class Belief:
 
     def see_local(self, local: Local) -> None:
         """Take in a local observation."""
-        self.zone = local.zone
-        self.holding = tuple((hand, thing.id) for hand, thing in local.holding)
         for fixture in local.fixtures:
-            self._take(fixture, "seen")
+            self._take(fixture)
         changed = {change.id for change in local.delta if change.fluent == "place"}
         for identifier, shown in self.images.get(local.zone, {}).items():
             if identifier not in changed:  # neither moved nor removed: it is where the image shows it
@@ -78,13 +70,12 @@ class Belief:
         for change in local.delta:
             self._change(change)
         for hand, thing in local.holding:
-            self.names[thing.id], self.types[thing.id] = thing.name, thing.type
             self.places[thing.id] = self._estimate(("held", hand), "seen")
 
     def see_region(self, view: RegionView) -> None:
         """Take in the answer of a visual query; the delta wins over the anchor."""
         for thing in view.content:
-            self._take(thing, "seen")
+            self._take(thing)
         present = {thing.id for thing in view.content}
         for change in view.delta:
             if change.id not in present:
@@ -92,17 +83,15 @@ class Belief:
         self.images[view.zone] = {s.id: self._estimate(s.place, "seen") for s in view.anchor if s.place is not None}
         self.queried.add(view.zone)
 
-    def _take(self, thing: Seen, source: str) -> None:
-        self.names[thing.id], self.types[thing.id] = thing.name, thing.type
+    def _take(self, thing: Seen) -> None:
         if thing.place is not None:
-            self.places[thing.id] = self._estimate(thing.place, source)
+            self.places[thing.id] = self._estimate(thing.place, "seen")
         for fluent in ("openness", "power"):
             value = getattr(thing, fluent)
             if value is not None:
-                self.states[(fluent, thing.id)] = self._estimate(value, source)
+                self.states[(fluent, thing.id)] = self._estimate(value, "seen")
 
     def _change(self, change: Change) -> None:
-        self.names[change.id], self.types[change.id] = change.name, change.type
         if change.fluent != "place":
             self.states[(change.fluent, change.id)] = self._estimate(change.now, "delta")
             return

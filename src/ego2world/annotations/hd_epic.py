@@ -41,8 +41,6 @@ from ego2world.annotations.rows import (
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
-FPS = 30.0  # frame numbers start at 0
-END_TOLERANCE_S = 2.0  # a movement may end this long after the video and is then cut to its end
 _NARRATIONS = "narrations-and-action-segments/HD_EPIC_Narrations"
 _PLACEHOLDER = re.compile(r"^track\b.*", re.IGNORECASE)
 _REQUIRED = ("unique_narration_id", "video_id", "narration", "start_timestamp", "end_timestamp")

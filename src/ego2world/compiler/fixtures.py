@@ -32,6 +32,7 @@ _COMPATIBLE = {
     "sink": {"sink"}, "table": {"table", "counter"}, "hob": {"hob"}, "window": {"window", "counter"},
     "tap": {"sink", "counter"}, "oven": {"oven"}, "microwave": {"microwave"}, "dishwasher": {"dishwasher"}, "floor": {"floor"},
 }  # fmt: skip
+_STORES = frozenset("cupboard drawer shelf".split())
 _NESTED = frozenset("drawer rack shelf".split())
 _HOSTS = frozenset("dishwasher fridge freezer oven cupboard".split())
 
@@ -40,7 +41,7 @@ class Fixtures:
     """The fixtures of one scene: those of the digital twin and those that only narrations name."""
 
     def __init__(self, memory: Memory, tracks: list[NamedTrack]) -> None:
-        self.memory, self.scene, self.known, self.tracks = memory, memory.scene, memory.known, tracks
+        self.memory, self.scene, self.known = memory, memory.scene, memory.known
         self.of_twin: dict[str, str] = {}
         names = {f for t in tracks for m in t.association.tracks for f in (m.start_fixture, m.end_fixture) if f}
         for name in sorted(names):
@@ -92,16 +93,13 @@ class Fixtures:
             return self._nested(phrase, kind, host, mention)
         if hint is not None and self.scene.entities[hint].type in _COMPATIBLE.get(kind, {kind}):
             return self._note(hint, phrase, mention)
-        same = [e for e in self.known if self.scene.entities[e].type == kind and e in self.scene.zone_of]
-        nested = [
-            e
-            for e in self.known
-            if self.scene.entities[e].type == kind and e not in self.scene.zone_of and e in self.known
-        ]
+        alike = [e for e in self.known if self.scene.entities[e].type == kind]
+        same = [e for e in alike if e in self.scene.zone_of]
+        nested = [e for e in alike if e not in self.scene.zone_of]
         if kind in _SINGLE and same:
             return self._note(same[0], phrase, mention)
         wanted = {m for m in phrase.modifiers if m not in {"same", "kitchen"} and not lexicon().known_noun(m)}
-        if hosts and kind in {"shelf", "cupboard", "drawer"}:
+        if hosts and kind in _STORES:
             wanted.add(hosts[0].head)
         facts = self.scene.facts
         if mention.sense == "close":
@@ -109,7 +107,7 @@ class Fixtures:
             fitting = [e for e in opened if not self.memory.conflict(wanted, self.known[e].modifiers)]
             if fitting:
                 return self._note(max(fitting, key=lambda e: self.known[e].mentioned_s), phrase, mention)
-        if mention.sense in {"open", "close"} or kind in {"drawer", "cupboard", "shelf"}:
+        if mention.sense in {"open", "close"} or kind in _STORES:
             ahead = self._ahead(kind, mention)
             if (
                 ahead is not None
@@ -122,18 +120,15 @@ class Fixtures:
             recent = max(fitting, key=lambda e: self.known[e].mentioned_s, default=None)
             fitting = [e for e in fitting if e != recent]
         if mention.sense == "open":
-            shut = [e for e in fitting if facts.get(("openness", e)) != "open"]
-            fitting = shut
+            fitting = [e for e in fitting if facts.get(("openness", e)) != "open"]
         exact = [e for e in fitting if wanted and wanted <= self.known[e].modifiers]
         pool = exact or (
-            [e for e in fitting if not wanted or not self.known[e].modifiers]
-            if kind in {"cupboard", "drawer", "shelf"}
-            else fitting
+            [e for e in fitting if not wanted or not self.known[e].modifiers] if kind in _STORES else fitting
         )
         heard = [e for e in pool if self.known[e].order >= 0]
         if heard:
             return self._note(max(heard, key=lambda e: self.known[e].mentioned_s), phrase, mention)
-        if pool and (kind not in {"cupboard", "drawer", "shelf"} or not wanted):
+        if pool and (kind not in _STORES or not wanted):
             return self._note(pool[0], phrase, mention)
         if kind == "table" or kind in _SINGLE or kind not in {"cupboard", "drawer", "shelf", "door", "counter"}:
             name = phrase.head

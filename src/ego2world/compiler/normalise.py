@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from ego2world.annotations.cells import class_name
 from ego2world.annotations.records import Narration, Vocabulary
 from ego2world.language.forms import form_sense, phrase_of
 from ego2world.language.intents import read_intents
@@ -117,12 +115,3 @@ def _contents(intent: Intent) -> Intent:
         if source and kind(source[0].head) == "tap":
             return intent.with_role("content", (NounPhrase("water", "water"),))
     return intent
-
-
-def key_of(form: str, classes: Mapping[str, str]) -> str | None:
-    """Return the class key of a word as the data set gives it, or as said without colons; None when not listed."""
-    return (
-        classes.get(form)
-        or classes.get(form.replace(" ", "-"))
-        or (class_name(form) if form in classes.values() else None)
-    )

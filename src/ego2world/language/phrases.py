@@ -142,11 +142,6 @@ def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
     )
 
 
-def possessive(owner: NounPhrase, part: NounPhrase, lexicon: Lexicon) -> NounPhrase:
-    """Join "the dishwasher's drawer": the part keeps its name where it is a thing of its own."""
-    return join_of(part, owner, lexicon)
-
-
 def join_of(first: NounPhrase, second: NounPhrase, lexicon: Lexicon) -> NounPhrase:
     """Join "first of second": region, piece, part, contents or plain owner."""
     text = f"{first.text} of {second.text}"

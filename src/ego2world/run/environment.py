@@ -12,7 +12,7 @@ from ego2world.world.episode import Episode, Group
 from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView
 from ego2world.world.observe import local, look, visible
 from ego2world.world.repair import repair_plan
-from ego2world.world.state import HANDS, Action, State, World, root_fixture
+from ego2world.world.state import HANDS, Action, State, World
 from ego2world.world.step import Refusal, step
 
 
@@ -168,8 +168,3 @@ def _names(world: World) -> dict[str, str]:
 
 def _things(action: Action) -> list[str]:
     return [thing for _, value in action.roles for thing in ((value,) if isinstance(value, str) else value)]
-
-
-def where(environment: Environment, thing: str) -> str | None:
-    """Return the fixture that a thing stands in or on in the true world (for traces, never for agents)."""
-    return root_fixture(environment.world, environment.state, thing)

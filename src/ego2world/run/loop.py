@@ -22,7 +22,6 @@ from ego2world.run.environment import Environment
 from ego2world.tasks.contract import Contract, Event
 from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Episode, Group, load_episode, load_manifest
-from ego2world.world.fluents import Truth
 from ego2world.world.observation import Feedback, Proposal
 
 RECORDS = ("attempts.jsonl", "groups.jsonl", "tasks.jsonl")
@@ -312,8 +311,3 @@ def _attempt(
 def _family(action: str) -> str:
     kind = BY_NAME.get(action)
     return kind.family if kind is not None else action
-
-
-def truths_of(row: Mapping[str, Any]) -> list[Truth]:
-    """Return the truth values of a task record."""
-    return [Truth(value) for value in row["conditions"]]

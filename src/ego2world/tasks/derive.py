@@ -16,11 +16,10 @@ from ego2world.annotations.records import Dataset, Recipe
 from ego2world.compiler.freeze import Draft
 from ego2world.errors import TaskError
 from ego2world.language.lexicon import singular
-from ego2world.tasks.contract import EVENT, TERMINAL, Contract, Event, check_goal, describe, make_contract
-from ego2world.world.actions import BY_NAME
+from ego2world.tasks.contract import EVENT, TERMINAL, Contract, check_goal, describe, make_contract
 from ego2world.world.fluents import Truth
 from ego2world.world.kinds import Trait, has
-from ego2world.world.state import State, fact_row
+from ego2world.world.state import fact_row
 
 MAX_CONDITIONS = 6
 _TOPICS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = tuple(
@@ -321,13 +320,3 @@ def _relevance(key: tuple[str, ...], value: object, wish: Wish, fluents: frozens
     if any(_entity_words(thing, draft) & wish.words for thing in things if thing in draft.world.entities):
         score += 1.0
     return score
-
-
-def task_events(draft_actions: Sequence[Any], first: int, last: int) -> tuple[Event, ...]:
-    """Return the events of the reference operations [first, last]."""
-    return tuple(Event.of(action) for action in draft_actions[first : last + 1] if action.name in BY_NAME)
-
-
-def goal_true_at(contract: Contract, state: State) -> bool:
-    """Say whether a terminal-state contract holds in a state."""
-    return contract.holds(state) is Truth.TRUE

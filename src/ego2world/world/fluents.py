@@ -36,10 +36,6 @@ DOMAINS: dict[str, tuple[str | bool, ...]] = {
 }  # fmt: skip
 # Fluents whose value names an entity ("place" with how; "attached" an entity or "no"; "at" the agent's zone).
 ENTITY_VALUED = ("place", "attached", "at")
-RELATIONS = ("contains",)
-FLUENTS = (*DOMAINS, *ENTITY_VALUED, *RELATIONS)
-# What the anchor-and-delta observation reports (spec, Observation): location, storage and appliance fields.
-OBSERVED_DELTAS = ("place", "openness", "power")
 
 
 class Truth(StrEnum):
