@@ -14,7 +14,7 @@ from ego2world.agents.base import Act, Context, Done, Look, Step
 from ego2world.agents.belief import Belief
 from ego2world.language.intents import read_intents
 from ego2world.language.roles import Intent
-from ego2world.world.actions import BY_NAME, FALLBACKS, ActionType, candidates, choose
+from ego2world.world.actions import BY_NAME, ActionType, choose, ways
 from ego2world.world.actions.base import Becomes, Goes, HandFree, Held, Is, Reach
 from ego2world.world.kinds import KINDS, Trait, has
 from ego2world.world.observation import Feedback, GroupBrief, Proposal
@@ -85,22 +85,21 @@ class SymbolicPlanner:
             if ids:
                 bound[role] = ids
         kinds = {role: self._types.get(ids[0], "hand") for role, ids in bound.items()}
-        for sense in (intent.sense, *FALLBACKS.get(intent.sense, ()), "other"):
-            wanted = kinds if sense != "other" else {role: kind for role, kind in kinds.items() if role == "object"}
-            for kind in candidates(sense, wanted):
-                roles: dict[str, str | tuple[str, ...]] = {}
-                for var in kind.roles:
-                    said = bound.get(var.role, ())
-                    if not said and f" of {{{var.role}}}" in kind.says:  # "press button of kettle"
-                        said = tuple(p.of.head for p in intent.of("object") if p.of and p.of.head in self._types)
-                    ids = tuple(i for i in said if self._types.get(i, "hand") in var.accepts)
-                    if ids:
-                        roles[var.role] = ids if var.many and len(ids) > 1 else ids[0]
-                hand = intent.to_hand or next(iter(intent.hands), "")
-                if hand in _HANDS and intent.sense == "pass":
-                    roles["hand"] = _HANDS[hand]
-                return _Goal(kind, roles)
-        return None
+        kind = next(ways(intent.sense, kinds), None)
+        if kind is None:
+            return None
+        roles: dict[str, str | tuple[str, ...]] = {}
+        for var in kind.roles:
+            said = bound.get(var.role, ())
+            if not said and f" of {{{var.role}}}" in kind.says:  # "press button of kettle"
+                said = tuple(p.of.head for p in intent.of("object") if p.of and p.of.head in self._types)
+            ids = tuple(i for i in said if self._types.get(i, "hand") in var.accepts)
+            if ids:
+                roles[var.role] = ids if var.many and len(ids) > 1 else ids[0]
+        hand = intent.to_hand or next(iter(intent.hands), "")
+        if hand in _HANDS and intent.sense == "pass":
+            roles["hand"] = _HANDS[hand]
+        return _Goal(kind, roles)
 
     # --------------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from ego2world.compiler.tracks import NamedTrack, named, put_fit, take_fit
 from ego2world.language.lexicon import lexicon
 from ego2world.language.phrases import NounPhrase
 from ego2world.world.kinds import Trait, has
-from ego2world.world.state import BOTH, LEFT, RIGHT
+from ego2world.world.state import BOTH, LEFT, RIGHT, vessels
 
 _BY_PACK = frozenset(
     "take take_out put insert hold open close pass lift bring move throw throw_away remove hang tilt shake turn flip drop "
@@ -170,10 +170,7 @@ class Binder:
             self.memory.last.append((found,))
             return found
         content = self.substance(phrase.phrase, kind, mention.narration_id)
-        holders = [
-            key[1] for key, value in self.scene.facts.items()
-            if key[0] == "contains" and key[2] == content and value is True and has(self.scene.entities[key[1]].type, Trait.PACK)
-        ]  # fmt: skip
+        holders = [v for v in vessels(self.scene.facts, content) if has(self.scene.entities[v].type, Trait.PACK)]
         if holders:
             found = max(holders, key=lambda e: (self.known[e].mentioned_s if e in self.known else -1e9, e))
         else:
@@ -213,7 +210,7 @@ class Binder:
         if phrase.determiner not in {"both", "the", "all", "these", "those"}:
             return ()
         recent = [e for e, k in self.known.items() if phrase.head in k.heads and not k.plural and k.order >= 0]
-        recent.sort(key=lambda e: (not self.memory.held(e), -self.known[e].order))
+        recent.sort(key=lambda e: (not self.scene.held(e), -self.known[e].order))
         return tuple(sorted(recent[:count])) if len(recent) >= count else ()
 
     def _group(self, phrase: NounPhrase, kind: str, mention: Mention) -> str:
@@ -252,7 +249,7 @@ class Binder:
             mention.role == "object"
             and mention.sense in PUTTING
             and fit < 1.3
-            and (best is None or not self.memory.held(best))
+            and (best is None or not self.scene.held(best))
         ):
             in_hand = self.match.in_hand(phrase, kind, exclude)
             track_of_best = self.known[best].track if best is not None else None
@@ -261,7 +258,7 @@ class Binder:
                 self.memory.touch(in_hand, phrase, mention)
                 return in_hand
         if track is not None and fit > max(score, 0.99):
-            held = best is not None and score >= 1.3 and self.known[best].track is None and self.memory.held(best)
+            held = best is not None and score >= 1.3 and self.known[best].track is None and self.scene.held(best)
             if held and mention.sense in PUTTING and best is not None:
                 self._link(best, track)
                 self.scene.note(

@@ -13,9 +13,9 @@ from ego2world.compiler.reconcile import Evidence, Reconciler
 from ego2world.compiler.scene import Scene
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.roles import Intent
-from ego2world.world.actions import FALLBACKS, ActionType, candidates
+from ego2world.world.actions import ActionType, ways
 from ego2world.world.kinds import Trait, has
-from ego2world.world.state import BOTH, LEFT, RIGHT, Action
+from ego2world.world.state import BOTH, LEFT, RIGHT, Action, contents, vessels
 
 _TAKING = frozenset("take take_out remove lift gather uncover_lid".split())
 _PLACING = frozenset("put insert drop hang throw throw_away cover_lid".split())
@@ -123,7 +123,7 @@ class _Worker:
             bound["target"] = tuple(self._vessel_of(t) for t in bound["target"])
         if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
             bound["source"] = (start,)
-        let_go = intent.sense == "drop" and objects and not self._held(objects[0])
+        let_go = intent.sense == "drop" and objects and not self.scene.held(objects[0])
         fixed = bool(objects) and objects[0] in self.scene.zone_of
         if placing and not bound.get("target") and not let_go and not fixed:
             after = self._next_start(objects[0], narration.end_s) if objects and end is None else None
@@ -176,11 +176,7 @@ class _Worker:
         """Return what holds a liquid that things are put into: the vessel known to contain it, else the sink."""
         if self.scene.entities[thing].type not in {"water", "soap"}:
             return thing
-        holders = [
-            key[1]
-            for key, value in self.scene.facts.items()
-            if key[0] == "contains" and key[2] == thing and value is True
-        ]
+        holders = vessels(self.scene.facts, thing)
         sinks = sorted(e for e in self.scene.zone_of if self.scene.entities[e].type == "sink")
         return next(
             (h for h in reversed(holders) if self.scene.entities[h].type not in {"bottle", "tap", "hand"}),
@@ -247,7 +243,7 @@ class _Worker:
         sense = intent.sense
         objects = bound.get("object", ())
         if sense in _TAKING and objects and has(self.scene.entities[objects[0]].type, Trait.PORTABLE):
-            held = [o for o in objects if self._held(o)]
+            held = [o for o in objects if self.scene.held(o)]
             if held:
                 if evidence.span_s[0] - self.scene.last_seen_s.get(held[0], -1e9) <= 4.0 and sense == "lift":
                     return self.reconciler.execute(Action.of("lift_held", {"object": objects}), evidence)
@@ -256,18 +252,13 @@ class _Worker:
             bound["target"] = (self._worn_on(objects, hand),)
         bound = self._complete(sense, bound, evidence)
         last = ""
-        attempts = (sense, *FALLBACKS.get(sense, ()), "other")
-        for kind in (kind for attempt in attempts for kind in self._candidates(attempt, bound)):
+        for kind in ways(sense, {role: self.scene.entities[ids[0]].type for role, ids in bound.items()}):
             action = self._action(kind, bound, hand)
             last = self.reconciler.execute(action, evidence)
             if not last or last.startswith("repeat"):
                 return last
             self.scene.note("reconcile", last, evidence.narration_ids, refused=action.plain())
         return last or f"unreconciled: no action type for {sense} with {bound}"
-
-    def _held(self, thing: str) -> bool:
-        place = self.scene.facts.get(("place", thing))
-        return isinstance(place, tuple) and place[0] == "held"
 
     def _worn_on(self, objects: tuple[str, ...], hand: str | None) -> str:
         if not objects:
@@ -287,11 +278,7 @@ class _Worker:
         if sense in {"pour", "empty", "scoop", "squeeze"} and objects:
             kind = entities[objects[0]].type
             if sense in {"pour"} and has(kind, Trait.VESSEL) and "source" not in bound:
-                known = sorted(
-                    key[2]
-                    for key, value in facts.items()
-                    if key[0] == "contains" and key[1] == objects[0] and value is True
-                )
+                known = sorted(contents(facts, objects[0]))
                 content = (
                     known[-1]
                     if known
@@ -301,12 +288,8 @@ class _Worker:
                 )
                 return {**bound, "object": (content,), "source": (objects[0],)}
             if sense in {"pour", "scoop"} and has(kind, Trait.SUBSTANCE) and "source" not in bound:
-                holders = [
-                    key[1]
-                    for key, value in facts.items()
-                    if key[0] == "contains" and key[2] == objects[0] and value is True
-                ]
-                held = [h for h in holders if self._held(h)]
+                holders = vessels(facts, objects[0])
+                held = [h for h in holders if self.scene.held(h)]
                 if held or (sense == "scoop" and holders):
                     return {**bound, "source": ((held or holders)[-1],)}
                 named = [
@@ -324,12 +307,6 @@ class _Worker:
                 "content": (self.binder.substance(name, "water" if taps else "mixture", evidence.narration_ids[0]),),
             }
         return bound
-
-    def _candidates(self, sense: str, bound: dict[str, tuple[str, ...]]) -> tuple[ActionType, ...]:
-        kinds = {role: self.scene.entities[ids[0]].type for role, ids in bound.items()}
-        if sense == "other":
-            kinds = {role: kind for role, kind in kinds.items() if role == "object"}
-        return candidates(sense, kinds)[:3]
 
     def _action(self, kind: ActionType, bound: dict[str, tuple[str, ...]], hand: str | None) -> Action:
         roles: dict[str, str | tuple[str, ...]] = {}

@@ -11,10 +11,9 @@ from typing import Any
 from ego2world.annotations.records import Dataset
 from ego2world.compiler.episode import Compiled
 from ego2world.compiler.group import group_operations
-from ego2world.compiler.scene import ONE_ZONE, Operation, Scene
+from ego2world.compiler.scene import ONE_ZONE, Operation, Scene, wording
 from ego2world.compiler.zones import make_zones, touched, zone_name
 from ego2world.errors import CompileError
-from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Group
 from ego2world.world.state import AGENT, Action, Entity, State, World, fact_row
 from ego2world.world.step import Ground, Refusal, ground_action, step
@@ -82,12 +81,6 @@ def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[floa
     notes = tuple({"id": f"note_{i:05d}", **note} for i, note in enumerate(scene.notes, 1))
     return Draft(compiled.video_id, world, zone_names, first, tuple(operations), tuple(states), groups, notes,
                  len(dataset.narrations[compiled.video_id]), tuple(compiled.compiled + compiled.no_ops), tuple(compiled.unresolved))  # fmt: skip
-
-
-def wording(action: Action, entities: dict[str, Entity]) -> str:
-    """Return an action's sentence with the entities' final names."""
-    names = {role: " and ".join(entities[i].name for i in action.ids(role)) for role, _ in action.roles}
-    return BY_NAME[action.name].wording(names)
 
 
 _CUT = re.compile(r"\s(?:with|in|containing|for|on|from|and|to|that|inside)\s.*$")

@@ -64,7 +64,7 @@ class Match:
             fit = 1.0
         elif phrase.piece and phrase.piece in record.heads:
             fit = 0.95
-        elif phrase.head in {"thing", "object", "item"} and mention.sense in PUTTING and self.memory.held(identifier):
+        elif phrase.head in {"thing", "object", "item"} and mention.sense in PUTTING and self.scene.held(identifier):
             fit = 0.5
         elif any(phrase.head.split()[-1] == head.split()[-1] for head in record.heads):
             fit = 0.85
@@ -94,7 +94,7 @@ class Match:
         fit += 0.35 * math.exp(-away_s / 90.0)
         if "other" in mine and self.memory.last and identifier in self.memory.last[-1]:
             fit -= 0.9
-        held = self.memory.held(identifier)
+        held = self.scene.held(identifier)
         if any(self.scene.facts.get(("openness", c)) == "closed" for c in carriers(self.scene.facts, identifier)):
             fit -= 0.4  # what lies in something closed is rarely what is meant
         if mention.role == "object" and mention.sense in TAKING:

@@ -73,7 +73,3 @@ class Memory:
         if phrase.of is not None and not phrase.of.pronoun:
             name += f" of {phrase.of.phrase}"
         return name
-
-    def held(self, identifier: str) -> bool:
-        place = self.scene.facts.get(("place", identifier))
-        return isinstance(place, tuple) and place[0] == "held"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ego2world.compiler.bind import Binder
 from ego2world.compiler.memory import Mention
-from ego2world.compiler.scene import Operation, Scene
+from ego2world.compiler.scene import Operation, Scene, wording
 from ego2world.world.actions import BY_NAME, choose
 from ego2world.world.actions.base import Empties, Goes, Holds, Is, Within
 from ego2world.world.checks import Code, FailedCheck
@@ -85,12 +85,8 @@ class Reconciler:
 
     def _record(self, action: Action, state: State, evidence: Evidence, reason: str) -> None:
         kind = BY_NAME[action.name]
-        names = {}
-        for role, value in action.roles:
-            ids = (value,) if isinstance(value, str) else value
-            names[role] = " and ".join(self.scene.entities[i].name for i in ids)
         self.scene.operations.append(
-            Operation(action, kind.family, kind.wording(names), evidence.span_s, () if reason else evidence.narration_ids,
+            Operation(action, kind.family, wording(action, self.scene.entities), evidence.span_s, () if reason else evidence.narration_ids,
                       evidence.track_ids, reason)
         )  # fmt: skip
         for need in kind.needs:  # what a check relied on is a guess no longer
@@ -317,7 +313,7 @@ class Reconciler:
         where = carriers(self.scene.facts, carrier)
         if (
             not where
-            or self._held(carrier)
+            or self.scene.held(carrier)
             or fixture in where
             or not has(self.scene.entities[carrier].type, Trait.PORTABLE)
         ):
@@ -332,10 +328,6 @@ class Reconciler:
         if kind is not None and kind.makes:
             reason = f"{carrier} was moved unsaid: tracks put things on it at {fixture}"
             self.infer(Action.of(kind.name, {"object": carrier, "target": fixture}), reason, evidence, 0)
-
-    def _held(self, thing: str) -> bool:
-        place = self.scene.facts.get(("place", thing))
-        return isinstance(place, tuple) and place[0] == "held"
 
     def _from_elsewhere(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action | str:
         """The thing is not where it is taken from: a guess is revised, a track moves it, a mere word is only recorded."""
@@ -532,6 +524,5 @@ class Reconciler:
     def put_down_unsaid(self, things: Iterable[str], mention: Mention, evidence: Evidence) -> None:
         """Before something held is said to be picked up again: its putting down went unsaid."""
         for thing in things:
-            place = self.scene.facts.get(("place", thing))
-            if isinstance(place, tuple) and place[0] == "held":
+            if self.scene.held(thing):
                 self._put_down(thing, f"{thing} is picked up again, so it was put down unsaid", evidence, 0)

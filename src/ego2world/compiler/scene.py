@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ego2world.world.actions import BY_NAME
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, Entity, State, World, fact_row
 
 ONE_ZONE = "kitchen"
+
+
+def wording(action: Action, entities: Mapping[str, Entity]) -> str:
+    """Return an action's sentence with the names that the entities have."""
+    names = {role: " and ".join(entities[i].name for i in action.ids(role)) for role, _ in action.roles}
+    return BY_NAME[action.name].wording(names)
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,11 @@ class Scene:
         if self._state is None:
             self._state = State.of(self.facts)
         return self._state
+
+    def held(self, thing: str) -> bool:
+        """Say whether a thing is in a hand now."""
+        place = self.facts.get(("place", thing))
+        return isinstance(place, tuple) and place[0] == "held"
 
     def moved(self, state: State) -> None:
         """Make a new running state current."""

@@ -82,7 +82,7 @@ class Environment:
         shown = self._agent_form(result)
         hidden = any(failure.code == Code.NOT_VISIBLE.value for failure in shown)
         known = self._known()
-        told = plan if not hidden and all(thing in known for a in plan for thing in _things(a)) else ()
+        told = plan if not hidden and all(thing in known for a in plan for thing in a.things) else ()
         offered = tuple(Proposal(a.name, dict(a.roles), "repair") for a in told)
         return Attempt(proposal, action, False, result.failures, plan), Feedback(False, bound, shown, offered)
 
@@ -164,7 +164,3 @@ def _names(world: World) -> dict[str, str]:
             owners.setdefault(name.lower(), set()).add(entity.id)
     found = {name: next(iter(ids)) for name, ids in owners.items() if len(ids) == 1}
     return found | {entity.name.lower(): entity.id for entity in world.entities.values()}
-
-
-def _things(action: Action) -> list[str]:
-    return [thing for _, value in action.roles for thing in ((value,) if isinstance(value, str) else value)]

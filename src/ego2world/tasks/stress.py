@@ -126,7 +126,7 @@ def independent_pairs(span: Span, most: int = 5) -> list[int]:
 
 
 def _involved(span: Span, i: int) -> set[str]:
-    things = {thing for _, value in span.actions[i].roles for thing in ((value,) if isinstance(value, str) else value)}
+    things = set(span.actions[i].things)
     around = {
         c for state in (span.states[i], span.states[i + 1]) for thing in things for c in carriers(state.facts, thing)
     }

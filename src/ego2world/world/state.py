@@ -51,6 +51,11 @@ class Action:
         value = self.bound.get(role, ())
         return (value,) if isinstance(value, str) else value
 
+    @cached_property
+    def things(self) -> tuple[str, ...]:
+        """Every entity bound to a role."""
+        return tuple(thing for role, _ in self.roles for thing in self.ids(role))
+
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {"action": self.name, "roles": {role: list(v) if isinstance(v, tuple) else v for role, v in self.roles}}
@@ -156,6 +161,16 @@ def row_fact(row: list[Any]) -> tuple[FactKey, Value]:
     if fluent == "contains":
         return ("contains", entity, value[0] if isinstance(value, list) else value), not isinstance(value, list)
     return (fluent, entity), tuple(value) if isinstance(value, list) else value
+
+
+def contents(facts: Mapping[FactKey, Value], vessel: str) -> list[str]:
+    """Return what a vessel is known to contain, in the order of the facts."""
+    return [key[2] for key, value in facts.items() if key[0] == "contains" and key[1] == vessel and value is True]
+
+
+def vessels(facts: Mapping[FactKey, Value], content: str) -> list[str]:
+    """Return what is known to contain a substance, in the order of the facts."""
+    return [key[1] for key, value in facts.items() if key[0] == "contains" and key[2] == content and value is True]
 
 
 def carriers(facts: Mapping[FactKey, Value], thing: str) -> tuple[str, ...]:

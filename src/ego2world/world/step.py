@@ -16,7 +16,7 @@ from ego2world.world.actions.base import Arrives, Becomes, Empties, Gains, Goes,
 from ego2world.world.checks import Check, Code, FailedCheck, make_check, value_words
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.kinds import Trait, has
-from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, State, World
+from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, State, World, contents
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,9 @@ def apply(ground: Ground, state: State) -> State:
         return state
     facts = dict(state.facts)
     for target, source in ground.receives:
-        for key, value in state.facts.items():
-            if key[0] == "contains" and key[1] == source and value is True:
-                facts[("contains", target, key[2])] = True
+        facts.update({("contains", target, content): True for content in contents(state.facts, source)})
     for vessel in ground.empties:
-        for key, value in state.facts.items():
-            if key[0] == "contains" and key[1] == vessel and value is True:
-                facts[key] = False
+        facts.update({("contains", vessel, content): False for content in contents(state.facts, vessel)})
     facts.update(ground.updates)
     held = state.held
     if ground.placed:

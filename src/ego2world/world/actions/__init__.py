@@ -3,6 +3,7 @@
 To add one: copy its nearest neighbour in a theme file and list it in that file's ``ACTIONS``.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ego2world.world.actions import bodily, cleaning, joining, opening, placing, pouring, powering, preparing, taking
@@ -67,6 +68,19 @@ def candidates(sense: str, kinds: dict[str, str]) -> tuple[ActionType, ...]:
     listed = BY_SENSE.get(sense) or tuple(action for action in ACTIONS if sense in {action.name, action.family})
     fitting = [(-used, index) for index, action in enumerate(listed) if (used := _accepts(action, kinds)) >= 0]
     return tuple(listed[index] for _, index in sorted(fitting))
+
+
+def ways(sense: str, kinds: dict[str, str], most: int = 3) -> Iterator[ActionType]:
+    """Yield the action types that may carry out a sense: its own, those of its fallbacks, at last "other" by its object.
+
+    Args:
+        sense: a verb sense of the lexicon.
+        kinds: role -> kind of what is bound to it.
+        most: how many types of one sense to yield at most, the best first.
+    """
+    for attempt in (sense, *FALLBACKS.get(sense, ())):
+        yield from candidates(attempt, kinds)[:most]
+    yield from candidates("other", {role: kind for role, kind in kinds.items() if role == "object"})[:most]
 
 
 _TOLERATED = frozenset({"hand", "source", "target", "instrument"})
