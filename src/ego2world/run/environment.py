@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ego2world.world.actions import BY_NAME, choose
 from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.episode import Episode, Group
-from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView
+from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView, Seen
 from ego2world.world.observe import local, look, visible
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import HANDS, Action, State, World
@@ -34,7 +34,7 @@ class Environment:
         self.episode = episode
         self.world = episode.world
         self.state: State = episode.initial
-        self.anchor = episode.initial
+        self._anchors: dict[str, dict[str, Seen]] = {}
         self._ids = _names(episode.world)
 
     # observation --------------------------------------------------------------------------------------------
@@ -57,11 +57,19 @@ class Environment:
 
     def local(self) -> Local:
         """Return the free local observation."""
-        return local(self.world, self.state, self.anchor, dict(self.episode.zone_names))
+        return local(self.world, self.state, self._anchor(), self.episode.zone_names)
 
     def look(self) -> RegionView:
         """Answer a visual query of the current zone."""
-        return look(self.world, self.state, self.anchor, self.state.zone)
+        zone = self.state.zone
+        return look(zone, self._anchor(), visible(self.world, self.state, zone))
+
+    def _anchor(self) -> dict[str, Seen]:
+        """Return what the recorded image of the current zone shows: its content in the initial state."""
+        zone = self.state.zone
+        if zone not in self._anchors:
+            self._anchors[zone] = visible(self.world, self.episode.initial, zone)
+        return self._anchors[zone]
 
     # acting -------------------------------------------------------------------------------------------------
 

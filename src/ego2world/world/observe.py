@@ -6,6 +6,8 @@ opaque. The anchor of a region is its visible content in the episode's initial s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ego2world.world.kinds import Trait, has
 from ego2world.world.observation import Change, Local, RegionView, Seen
 from ego2world.world.state import HANDS, State, World
@@ -60,34 +62,39 @@ def _shown(world: World, state: State, thing: str, zone: str) -> bool:
     return False
 
 
-def local(world: World, state: State, anchor: State, zone_names: dict[str, str]) -> Local:
-    """Return the free local observation in the agent's zone."""
+def local(world: World, state: State, then: Mapping[str, Seen], zone_names: Mapping[str, str]) -> Local:
+    """Return the free local observation in the agent's zone.
+
+    Args:
+        world: the fixed part.
+        state: the present.
+        then: what the anchor of the agent's zone shows.
+        zone_names: names of the zones.
+    """
     zone = state.zone
     fixtures = tuple(seen(world, state, f) for f in sorted(world.zone_of) if world.zone_of[f] == zone)
     holding = tuple((hand, seen(world, state, thing)) for hand, thing in state.held)
-    return Local(zone, zone_names.get(zone, zone), fixtures, holding, delta(world, state, anchor, zone))
+    return Local(zone, zone_names.get(zone, zone), fixtures, holding, delta(then, visible(world, state, zone)))
 
 
-def delta(world: World, state: State, anchor: State, zone: str) -> tuple[Change, ...]:
+def delta(then: Mapping[str, Seen], now: Mapping[str, Seen]) -> tuple[Change, ...]:
     """Return what is otherwise in a region than in its anchor, in location, storage and appliance fields."""
-    then, now = visible(world, anchor, zone), visible(world, state, zone)
     changes = []
     for thing in sorted(then.keys() | now.keys()):
-        entity = world.entities[thing]
-        if thing not in now:
-            changes.append(Change(thing, entity.name, entity.type, "place", None))
+        here, before = now.get(thing), then.get(thing)
+        if here is None:
+            gone = then[thing]
+            changes.append(Change(thing, gone.name, gone.type, "place", None))
             continue
-        here, before = now[thing], then.get(thing)
         if here.place is not None and (before is None or before.place != here.place):
-            changes.append(Change(thing, entity.name, entity.type, "place", here.place))
+            changes.append(Change(thing, here.name, here.type, "place", here.place))
         for fluent in ("openness", "power"):
             value = getattr(here, fluent)
             if value is not None and (before is None or getattr(before, fluent) != value):
-                changes.append(Change(thing, entity.name, entity.type, fluent, value))
+                changes.append(Change(thing, here.name, here.type, fluent, value))
     return tuple(changes)
 
 
-def look(world: World, state: State, anchor: State, zone: str) -> RegionView:
+def look(zone: str, then: Mapping[str, Seen], now: Mapping[str, Seen]) -> RegionView:
     """Answer a visual query of a region: the anchor's content, corrected by the delta."""
-    then, now = visible(world, anchor, zone), visible(world, state, zone)
-    return RegionView(zone, tuple(then.values()), delta(world, state, anchor, zone), tuple(now.values()))
+    return RegionView(zone, tuple(then.values()), delta(then, now), tuple(now.values()))
