@@ -29,14 +29,10 @@ def normalise(narration: Narration, vocabulary: Vocabulary) -> tuple[Intent, ...
     return tuple(_contents(intent) for intent in intents)
 
 
-def _verb_sense(form: str, vocabulary: Vocabulary) -> str:
-    return form_sense(form, dict(vocabulary.verbs) if not isinstance(vocabulary.verbs, dict) else vocabulary.verbs)
-
-
 def _resolved(narration: Narration, vocabulary: Vocabulary, intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
     """Let resolved annotations (EPIC-KITCHENS) decide the verb's class and what the object is."""
     verb, noun = narration.main_actions[0]
-    sense = _verb_sense(verb, vocabulary)
+    sense = form_sense(verb, vocabulary.verbs)
     phrase = phrase_of(noun)
     acts = [intent for intent in intents if not intent.reason]
     if not acts:
@@ -67,7 +63,7 @@ def _with_main_actions(narration: Narration, vocabulary: Vocabulary, intents: tu
     out = [intent for intent in intents if not intent.reason]
     held_back = [intent for intent in intents if intent.reason]
     for verb, noun in narration.main_actions:
-        sense = _verb_sense(verb, vocabulary)
+        sense = form_sense(verb, vocabulary.verbs)
         lemma = verb.replace("-", " ").split()[0]
         phrase = phrase_of(noun)
         if phrase is None or phrase.head == "hand":
@@ -89,7 +85,7 @@ def _from_pairs(pairs: tuple[tuple[str, str], ...], vocabulary: Vocabulary) -> t
     out = []
     for verb, noun in pairs:
         phrase = phrase_of(noun)
-        sense = _verb_sense(verb, vocabulary)
+        sense = form_sense(verb, vocabulary.verbs)
         if phrase is not None and sense not in {"hold", "use", "aspect"}:
             out.append(Intent(sense, verb.split()[0], (("object", (phrase,)),), text=f"{verb} {noun}"))
     return tuple(out[:1])

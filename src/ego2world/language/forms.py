@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ego2world.language.lexicon import lexicon
 from ego2world.language.parse import parse
 from ego2world.language.phrases import NounPhrase, make_phrase
@@ -17,7 +19,7 @@ def phrase_of(words: str) -> NounPhrase | None:
     return found
 
 
-def form_sense(form: str, class_of: dict[str, str]) -> str:
+def form_sense(form: str, class_of: Mapping[str, str]) -> str:
     """Return the sense of an official verb form such as "turn-on" or "pull out", by lexicon, else by its class.
 
     A form that the data set puts in a class spelt with a particle ("turn-of" in class "turn-off") follows the class.

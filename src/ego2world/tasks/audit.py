@@ -112,9 +112,10 @@ def _audit_task(episode: Episode, task: Any, states: list[State], result: dict[s
         else:
             result["failures"].append(f"{label}: still true with {condition} spoiled")
     stress = result["stress"]
-    stress["replay"] += replays(span)
+    replayed = replays(span)
+    stress["replay"] += replayed
     stress["witness"] += all(has_witness(contract, i, span) for i in range(len(contract.conditions)))
-    stress["repeated_replay"] += replays(span) and replays(span)
+    stress["repeated_replay"] += replayed and replays(span)
     stress["invalid_immutable"] += invalid_leaves_untouched(span)
     stress["initial"] += not at_start
     stress["partial"] += _partial_fails(contract, span)
