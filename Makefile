@@ -37,7 +37,7 @@ $(VENV)/.core: pyproject.toml constraints.txt
 
 $(VENV)/.dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt -e '.[dev]'
+	$(PIP) install -c constraints.txt -e '.[dev,llm,video,web]'
 	touch $@ $(VENV)/.core
 
 clean:

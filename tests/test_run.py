@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from ego2world.agents import Belief, Memory
+from ego2world.agents import Belief, make_memory
 from ego2world.errors import RecordError, UsageError
 from ego2world.evaluate import score_run
 from ego2world.report import write_report
-from ego2world.run.loop import RECORDS, Settings, run
+from ego2world.run.loop import Settings, run
+from ego2world.run.records import RECORDS
 from ego2world.world.episode import load_episode, load_manifest
 from ego2world.world.observation import Change, Local, RegionView, Seen
 
 EPISODES = ("K01-20250301-080000", "K02-20250410-093000")
 
 
-def settings(planner: str = "symbolic", memory: Memory = Memory.PERSISTENT, **more: object) -> Settings:
+def settings(planner: str = "symbolic", memory: str = "persistent", **more: object) -> Settings:
     return Settings(planner, memory, episodes=EPISODES, **more)  # type: ignore[arg-type]
 
 
@@ -36,7 +37,7 @@ def scores(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
         ("random", "persistent"),
     ):
         folder = out / f"{planner}-{memory}"
-        run(sample_worlds, folder, Settings(planner, Memory(memory)))
+        run(sample_worlds, folder, Settings(planner, memory))
         found[folder.name] = score_run(folder)
     return found
 
@@ -86,7 +87,7 @@ def test_a_killed_run_resumes_to_the_same_records(tmp_path: Path, sample_worlds:
 def test_a_run_folder_of_other_worlds_or_settings_is_refused(tmp_path: Path, sample_worlds: Path) -> None:
     run(sample_worlds, tmp_path / "r", settings())
     with pytest.raises(UsageError, match="other settings"):
-        run(sample_worlds, tmp_path / "r", settings(memory=Memory.RESET))
+        run(sample_worlds, tmp_path / "r", settings(memory="reset"))
     record = json.loads((tmp_path / "r/run.json").read_text())
     record["episode_sha256"] = dict.fromkeys(record["episode_sha256"], "0" * 64)
     (tmp_path / "r/run.json").write_text(json.dumps(record))
@@ -113,7 +114,7 @@ def test_a_scripted_plan_and_its_endings(tmp_path: Path, sample_worlds: Path) ->
     rows.append({"group": episode.groups[1].id, "action": "pick_up", "roles": {"object": "no such thing"}})
     script = tmp_path / "plan.jsonl"
     script.write_text("".join(json.dumps(r) + "\n" for r in rows))
-    run(sample_worlds, tmp_path / "r", Settings("scripted", Memory.NONE, script=str(script), episodes=(EPISODES[0],)))
+    run(sample_worlds, tmp_path / "r", Settings("scripted", "none", script=str(script), episodes=(EPISODES[0],)))
     groups = [json.loads(line) for line in (tmp_path / "r/groups.jsonl").read_text().splitlines()]
     assert [g["ending"] for g in groups[:3]] == ["completed", "completed", "empty_plan"]
     assert (groups[0]["accepted"], groups[0]["attempts"]) == (len(rows) - 1,) * 2 and (
@@ -227,7 +228,7 @@ def test_metrics_by_hand(tmp_path: Path) -> None:
 
 
 def test_belief_delta_wins_and_removal_leaves_the_place_unknown() -> None:
-    belief = Belief(Memory.PERSISTENT)
+    belief = Belief()
     belief.begin_group("g1")
     cup = Seen("cup_1", "cup", "cup", ("on", "counter_1"))
     belief.see_local(Local("z", "z", (cup,), (), ()))
@@ -238,9 +239,10 @@ def test_belief_delta_wins_and_removal_leaves_the_place_unknown() -> None:
     assert belief.place("cup_1") is None
     belief.see_local(Local("z", "z", (), (), (Change("cup_1", "cup", "cup", "place", ("in", "sink_1")),)))
     assert belief.place("cup_1") == ("in", "sink_1")
-    reset = Belief(Memory.RESET)
+    reset = Belief()
     reset.see_local(Local("z", "z", (cup,), (), ()))
     reset.begin_group("g2")
+    make_memory("reset").at_group(reset)
     assert reset.place("cup_1") is None
 
 
@@ -293,7 +295,7 @@ def test_the_instructions_say_what_the_references_do(sample_worlds: Path) -> Non
                 alone = replace(group, instruction=operation["says"].capitalize() + ".")
                 planner = SymbolicPlanner()
                 brief, local = environment.brief(alone), environment.local()
-                planner.begin_group(Context(brief, local, Belief(Memory.NONE), None, 80))
+                planner.begin_group(Context(brief, local, Belief(), None, 80))
                 said += 1
                 if [goal.kind.family for goal in planner._goals] != [operation["family"]]:
                     wrong.append((operation["says"], [goal.kind.name for goal in planner._goals]))

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ego2world.agents.replies import ALIASES
 from ego2world.cli.audit import AUDIT_FAILED
+from ego2world.cli.run import INCOMPLETE
 from ego2world.errors import Ego2WorldError
 from ego2world.world.actions import ACTIONS, THEMES, ActionType
 from ego2world.world.actions.base import Is
@@ -93,13 +95,32 @@ def exit_codes_page() -> str:
         )
     lines += [
         f"| {AUDIT_FAILED} | `audit` or `demo`: the collection did not pass its audit |",
+        f"| {INCOMPLETE} | `run`: stopped before its end, by an error of a model's service or a spent budget; the same command goes on |",
         "| 130 | interrupted; what was written is whole |",
         "",
     ]
     return "\n".join(lines)
 
 
-PAGES = {"ACTIONS.md": actions_page, "EXIT_CODES.md": exit_codes_page}
+def aliases_page() -> str:
+    """Return docs/ALIASES.md."""
+    lines = [
+        "# Wordings that models use for actions",
+        "",
+        "Generated from `ego2world.agents.replies` by `tools/make_docs.py`. A plan should name an action family or an action type",
+        "(docs/ACTIONS.md). These wordings are read as well, each use is counted in the run's records (`planner_notes`, `alias:...`), and",
+        "nothing else is mended. `put_in_or_on` is `put_in` where the target takes things in, else `put_on`.",
+        "",
+        "| wording | before the second thing | action |",
+        "| --- | --- | --- |",
+    ]
+    for alias, words in ALIASES.items():
+        for word, action in words.items():
+            lines.append(f"| `{alias}` | {f'`{word}`' if word else '(none)'} | `{action}` |")
+    return "\n".join([*lines, ""])
+
+
+PAGES = {"ACTIONS.md": actions_page, "ALIASES.md": aliases_page, "EXIT_CODES.md": exit_codes_page}
 
 if __name__ == "__main__":
     DOCS.mkdir(exist_ok=True)

@@ -9,8 +9,9 @@
       VideoError        a video file or a time in it does not fit its facts     video
       RecordError       an artefact or run record is incomplete, changed,
                         or of another version                                   file, line
+      ModelError        a model's service gave no reply                         model, attempts
 
-A refused action, an unread instruction and an unsolved task are outcomes, not errors.
+A refused action, an unread instruction, an unreadable reply and an unsolved task are outcomes, not errors.
 Each family has its own exit code (``exit_code``), documented in docs/EXIT_CODES.md.
 """
 
@@ -115,3 +116,13 @@ class VideoError(Ego2WorldError):
     def __init__(self, video: str, message: str) -> None:
         self.video = video
         super().__init__(f"{video}: {message}")
+
+
+class ModelError(Ego2WorldError):
+    """A model's service gave no reply, or not the model that was asked for; unreadable replies are outcomes, not errors."""
+
+    exit_code = 10
+
+    def __init__(self, model: str, message: str, attempts: Sequence[str] = ()) -> None:
+        self.model, self.attempts = model, tuple(attempts)
+        super().__init__(f"model {model}: {message}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ego2world.agents.belief import Belief
+from ego2world.core.models import Reply, Request
 from ego2world.world.observation import Feedback, GroupBrief, Local, Proposal
 
 
@@ -28,6 +30,7 @@ class Done:
     """Nothing is left to do; ``reason`` "parse_failure" when the instruction or the own reply could not be read."""
 
     reason: str = ""
+    detail: str = ""
 
 
 Step = Act | Look | Done
@@ -35,13 +38,17 @@ Step = Act | Look | Done
 
 @dataclass
 class Context:
-    """What a planner sees when it is asked: the brief, the latest local observation, its belief, the last feedback."""
+    """What a planner sees when it is asked: the brief, the latest local observation, its belief, the last feedback.
+
+    ``notes`` is for the planner to count what is worth a record, such as repairs made to a reply.
+    """
 
     brief: GroupBrief
     local: Local
     belief: Belief
     feedback: Feedback | None = None
     attempts_left: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
 
 
 class Planner(Protocol):
@@ -54,3 +61,10 @@ class Planner(Protocol):
 
     def next_step(self, context: Context) -> Step:
         """Return the next step; ``context.feedback`` tells about the last attempt."""
+
+
+class Chat(Protocol):
+    """A model as planners reach it; every call is recorded and counted by whoever made it."""
+
+    def ask(self, request: Request) -> Reply:
+        """Return the model's reply."""

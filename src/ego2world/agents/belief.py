@@ -1,26 +1,23 @@
-"""The agent's belief: estimated places and known states with their source and time, under a memory policy."""
+"""The agent's belief: estimated places and known states with their source and time. What is forgotten is in memory.py."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import NamedTuple
 
-from ego2world.world.observation import Change, Local, RegionView, Seen
+from ego2world.world.actions import BY_NAME
+from ego2world.world.actions.base import Becomes, Goes
+from ego2world.world.observation import Change, Feedback, Local, RegionView, Seen
 
-
-class Memory(StrEnum):
-    """What becomes of belief: kept across groups, cleared at every group, or never built."""
-
-    PERSISTENT = "persistent"
-    RESET = "reset"
-    NONE = "none"
+BeliefKey = tuple[str, str]  # (fluent, thing); the fluents are place, openness and power
+_SEEN_STATES = ("openness", "power")
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """One believed value: what, learnt how ("seen", "delta", "did"), at which step and in which group."""
 
-    value: str | tuple[str, str] | None
+    value: str | tuple[str, str]
     source: str
     step: int
     group: str
@@ -28,33 +25,39 @@ class Estimate:
 
 @dataclass
 class Belief:
-    """Believed places and states by thing, and what the images of regions have shown."""
+    """Believed places and states by fluent and thing, and what the images of regions have shown."""
 
-    memory: Memory
     group: str = ""
     step: int = 0
-    places: dict[str, Estimate] = field(default_factory=dict)
-    states: dict[tuple[str, str], Estimate] = field(default_factory=dict)
+    entries: dict[BeliefKey, Estimate] = field(default_factory=dict)
     images: dict[str, dict[str, Estimate]] = field(default_factory=dict)  # places that the image of a region shows
+    changes: Counter[BeliefKey] = field(default_factory=Counter)  # how often an entry was seen to change
     cross_group_hits: int = 0
     queried: set[str] = field(default_factory=set)  # regions ever queried; only for counting, so never forgotten
+    volatile: bool = False  # the next tick forgets everything
 
     def begin_group(self, group: str) -> None:
-        """Enter a group; under "reset" and "none" everything believed is forgotten."""
+        """Enter a group."""
         self.group = group
-        if self.memory is not Memory.PERSISTENT:
-            self.forget()
 
     def forget(self) -> None:
         """Drop every estimate."""
-        self.places.clear()
-        self.states.clear()
+        self.entries.clear()
         self.images.clear()
+        self.changes.clear()
+
+    def drop(self, key: BeliefKey) -> None:
+        """Drop one estimate; with a place goes the image that shows it, which is no longer remembered whole."""
+        del self.entries[key]
+        if key[0] == "place":
+            for zone in [zone for zone, shown in self.images.items() if key[1] in shown]:
+                del self.images[zone]
 
     def tick(self) -> None:
-        """Count a step; without memory nothing outlives it."""
+        """Count a step."""
         self.step += 1
-        if self.memory is Memory.NONE:
+        if self.volatile:
+            self.volatile = False
             self.forget()
 
     # learning -----------------------------------------------------------------------------------------------
@@ -63,14 +66,16 @@ class Belief:
         """Take in a local observation."""
         for fixture in local.fixtures:
             self._take(fixture)
-        changed = {change.id for change in local.delta if change.fluent == "place"}
-        for identifier, shown in self.images.get(local.zone, {}).items():
-            if identifier not in changed:  # neither moved nor removed: it is where the image shows it
-                self.places[identifier] = shown
+        shown = self.images.get(local.zone)
+        if shown:
+            changed = {change.id for change in local.delta if change.fluent == "place"}
+            for identifier, estimate in shown.items():
+                if identifier not in changed:  # neither moved nor removed: it is where the image shows it
+                    self.entries["place", identifier] = estimate
         for change in local.delta:
             self._change(change)
         for hand, thing in local.holding:
-            self.places[thing.id] = self._estimate(("held", hand), "seen")
+            self._put(("place", thing.id), ("held", hand), "seen")
 
     def see_region(self, view: RegionView) -> None:
         """Take in the answer of a visual query; the delta wins over the anchor."""
@@ -80,59 +85,71 @@ class Belief:
         for change in view.delta:
             if change.id not in present:
                 self._change(change)
-        self.images[view.zone] = {s.id: self._estimate(s.place, "seen") for s in view.anchor if s.place is not None}
+        self.images[view.zone] = {
+            s.id: Estimate(s.place, "seen", self.step, self.group) for s in view.anchor if s.place is not None
+        }
         self.queried.add(view.zone)
 
-    def _take(self, thing: Seen) -> None:
-        if thing.place is not None:
-            self.places[thing.id] = self._estimate(thing.place, "seen")
-        for fluent in ("openness", "power"):
-            value = getattr(thing, fluent)
-            if value is not None:
-                self.states[(fluent, thing.id)] = self._estimate(value, "seen")
-
-    def _change(self, change: Change) -> None:
-        if change.fluent != "place":
-            self.states[(change.fluent, change.id)] = self._estimate(change.now, "delta")
+    def learn(self, feedback: Feedback) -> None:
+        """Take over the declared effects of one's own accepted action, on places, openness and power."""
+        kind = BY_NAME.get(feedback.proposal.action)
+        if kind is None or not feedback.accepted:
             return
-        known = self.places.get(change.id)
-        if change.now is None:
-            if known is not None and known.source == "seen" and known.value and known.value[0] != "held":
-                del self.places[change.id]
-            return
-        self.places[change.id] = self._estimate(change.now, "delta")
-
-    def note_place(self, thing: str, place: tuple[str, str]) -> None:
-        """Believe a place after one's own successful action."""
-        self.places[thing] = self._estimate(place, "did")
-
-    def note_state(self, fluent: str, thing: str, value: str) -> None:
-        """Believe a state after one's own successful action."""
-        self.states[(fluent, thing)] = self._estimate(value, "did")
+        for effect in kind.makes:
+            for thing in feedback.proposal.ids(effect.role):
+                if isinstance(effect, Goes) and effect.how != "held" and (to := feedback.proposal.ids(effect.to)):
+                    self._put(("place", thing), (effect.how, to[0]), "did")
+                elif isinstance(effect, Becomes) and effect.fluent in _SEEN_STATES:
+                    self._put((effect.fluent, thing), str(effect.value), "did")
 
     def doubt(self, thing: str) -> None:
         """Forget where a thing was believed to be, since an attempt showed that it is not so."""
-        self.places.pop(thing, None)
+        self.entries.pop(("place", thing), None)
 
-    def _estimate(self, value: str | tuple[str, str] | None, source: str) -> Estimate:
-        return Estimate(value, source, self.step, self.group)
+    def _take(self, thing: Seen) -> None:
+        if thing.place is not None:
+            self._put(("place", thing.id), thing.place, "seen")
+        if thing.openness is not None:
+            self._put(("openness", thing.id), thing.openness, "seen")
+        if thing.power is not None:
+            self._put(("power", thing.id), thing.power, "seen")
+
+    def _change(self, change: Change) -> None:
+        key = (change.fluent, change.id)
+        if change.now is not None:
+            self._put(key, change.now, "delta")
+            return
+        known = self.entries.get(key)
+        if known is not None and known.source == "seen" and known.value[0] != "held":
+            self.changes[key] += 1
+            del self.entries[key]
+
+    def _put(self, key: BeliefKey, value: str | tuple[str, str], source: str) -> None:
+        known = self.entries.get(key)
+        if known is not None and known.value != value:
+            self.changes[key] += 1
+        self.entries[key] = Estimate(value, source, self.step, self.group)
 
     # asking -------------------------------------------------------------------------------------------------
 
     def place(self, thing: str) -> tuple[str, str] | None:
         """Return the believed place; using one learnt in an earlier group counts as a cross-group hit."""
-        found = self.places.get(thing)
-        if found is None:
-            return None
-        if found.group != self.group:
-            self.cross_group_hits += 1
-        return found.value if isinstance(found.value, tuple) else None
+        found = self._ask(("place", thing))
+        return found if isinstance(found, tuple) else None
 
     def state(self, fluent: str, thing: str) -> str | None:
         """Return a believed state, None when nothing is believed."""
-        found = self.states.get((fluent, thing))
+        found = self._ask((fluent, thing))
+        return found if isinstance(found, str) else None
+
+    def knows_place(self, thing: str) -> bool:
+        """Say whether a place is believed, without using it."""
+        return ("place", thing) in self.entries
+
+    def _ask(self, key: BeliefKey) -> str | tuple[str, str] | None:
+        found = self.entries.get(key)
         if found is None:
             return None
         if found.group != self.group:
             self.cross_group_hits += 1
-        return found.value if isinstance(found.value, str) else None
+        return found.value

@@ -1,11 +1,13 @@
-"""Planner names to planners."""
+"""Planner names to planners. To add one: a class with ``name``, ``begin_group`` and ``next_step``, and a line in ``PLANNERS``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from ego2world.agents.base import Planner
+from ego2world.agents.base import Chat, Planner
+from ego2world.agents.llm import LanguagePlanner
 from ego2world.agents.random import RandomPlanner
 from ego2world.agents.reference import ReferencePlanner
 from ego2world.agents.scripted import ScriptedPlanner, read_script
@@ -13,25 +15,46 @@ from ego2world.agents.symbolic import SymbolicPlanner
 from ego2world.errors import UsageError
 from ego2world.world.observation import Proposal
 
-PLANNERS = ("reference", "symbolic", "random", "scripted")
+
+@dataclass(frozen=True)
+class Equipment:
+    """What a planner may be made from: the episode's name, its recorded operations by group, a seed, a script, a model."""
+
+    episode: str
+    recorded: Mapping[str, Sequence[Proposal]]
+    seed: int = 0
+    script: Path | None = None
+    chat: Chat | None = None
+    max_tokens: int | None = 2048
 
 
-def make_planner(
-    name: str, episode: str, recorded: Mapping[str, Sequence[Proposal]], seed: int, script: Path | None
-) -> Planner:
+def _scripted(given: Equipment) -> Planner:
+    if given.script is None:
+        raise UsageError("planner scripted needs --script FILE (JSON lines with group, action, roles)")
+    return ScriptedPlanner(read_script(given.script, given.episode))
+
+
+def _language(given: Equipment) -> Planner:
+    if given.chat is None:
+        raise UsageError("planner llm needs --model NAME (mock, replay:FILE, or PROVIDER/MODEL)")
+    return LanguagePlanner(given.chat, given.max_tokens, given.seed)
+
+
+PLANNERS: Mapping[str, Callable[[Equipment], Planner]] = {
+    "reference": lambda given: ReferencePlanner(given.recorded),
+    "symbolic": lambda given: SymbolicPlanner(),
+    "random": lambda given: RandomPlanner(given.seed),
+    "scripted": _scripted,
+    "llm": _language,
+}
+
+
+def make_planner(name: str, given: Equipment) -> Planner:
     """Return a planner for one episode.
 
     Raises:
-        UsageError: no such planner, or a script is missing.
+        UsageError: no such planner, or something that it needs is missing.
     """
-    if name == "reference":
-        return ReferencePlanner(recorded)
-    if name == "symbolic":
-        return SymbolicPlanner()
-    if name == "random":
-        return RandomPlanner(seed)
-    if name == "scripted":
-        if script is None:
-            raise UsageError("planner scripted needs --script FILE (JSON lines with group, action, roles)")
-        return ScriptedPlanner(read_script(script, episode))
-    raise UsageError(f"no planner {name!r}; there are: {', '.join(PLANNERS)}")
+    if name not in PLANNERS:
+        raise UsageError(f"no planner {name!r}; there are: {', '.join(PLANNERS)}")
+    return PLANNERS[name](given)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from ego2world.agents.base import Act, Context, Done, Look, Step
-from ego2world.agents.belief import Belief
 from ego2world.language.intents import read_intents
 from ego2world.language.roles import Intent
 from ego2world.world.actions import BY_NAME, ActionType, choose, ways
-from ego2world.world.actions.base import Becomes, Goes, HandFree, Held, Is, Reach
+from ego2world.world.actions.base import HandFree, Held, Is, Reach
 from ego2world.world.kinds import KINDS, Trait, has
 from ego2world.world.observation import Feedback, GroupBrief, Proposal
 
@@ -109,7 +109,6 @@ class SymbolicPlanner:
             return Done("parse_failure")
         feedback = context.feedback
         if feedback is not None:
-            self._learn(context.belief, feedback)
             if not feedback.accepted:
                 self._mend(context, feedback)
             elif self._goals and _same(feedback.proposal, self._goals[0]):
@@ -128,22 +127,6 @@ class SymbolicPlanner:
                 self._goals.pop(0)
                 continue
             return Act(Proposal(goal.kind.name, dict(goal.roles)))
-
-    def _learn(self, belief: Belief, feedback: Feedback) -> None:
-        """Take over the declared effects of an accepted action."""
-        kind = BY_NAME.get(feedback.proposal.action)
-        if kind is None or not feedback.accepted:
-            return
-        bound = {
-            role: (value,) if isinstance(value, str) else tuple(value)
-            for role, value in feedback.proposal.roles.items()
-        }
-        for effect in kind.makes:
-            for thing in bound.get(effect.role, ()):
-                if isinstance(effect, Goes) and effect.how != "held" and bound.get(effect.to):
-                    belief.note_place(thing, (effect.how, bound[effect.to][0]))
-                elif isinstance(effect, Becomes) and effect.fluent in {"openness", "power"}:
-                    belief.note_state(effect.fluent, thing, str(effect.value))
 
     def _mend(self, context: Context, feedback: Feedback) -> None:
         """React to a refusal: take the offered repair, or doubt what was believed."""
@@ -215,7 +198,7 @@ class SymbolicPlanner:
             or has(self._type(thing), Trait.SUBSTANCE)
         ):
             return False
-        return thing not in self._holding(context) and thing not in context.belief.places
+        return thing not in self._holding(context) and not context.belief.knows_place(thing)
 
     def _type(self, thing: str) -> str:
         kind = self._types.get(thing, "thing")
@@ -226,8 +209,8 @@ class SymbolicPlanner:
 
     def _fetch(self, thing: str, goal: _Goal, context: Context) -> Step | None:
         holding = self._holding(context)
-        place = context.belief.places.get(thing)
-        if thing in holding or (place is not None and isinstance(place.value, tuple) and place.value[1] in holding):
+        place = context.belief.entries.get(("place", thing))
+        if thing in holding or (place is not None and place.value[1] in holding):
             return None
         step = self._reach(thing, goal, context) or self._free_hand(goal, context)
         if step is not None:
@@ -343,5 +326,11 @@ def with_ids(text: str, names: dict[str, str]) -> str:
     """Return a text with every known name replaced by its id, the longest first; a sentence's first word is its verb."""
     text = text.lower()
     for name in sorted(names, key=lambda n: (-len(n), n)):
-        text = re.sub(rf"(?<=[^.\s]\s)(?<!also ){re.escape(name.lower())}(?![\w-])", names[name], text)
+        if (lower := name.lower()) in text:
+            text = _said(lower).sub(names[name], text)
     return text
+
+
+@lru_cache(maxsize=16384)
+def _said(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<=[^.\s]\s)(?<!also ){re.escape(name)}(?![\w-])")

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from ego2world.cli import audit, bench, compile, demo, play, report, run, show
+from ego2world.cli import audit, bench, compile, demo, play, report, run, show, suite
 from ego2world.cli.common import print_error
 from ego2world.errors import Ego2WorldError
 
@@ -15,14 +15,15 @@ app = typer.Typer(
     help="Compile annotations of egocentric kitchen video into executable worlds, and evaluate agents in them. "
     "Start with: **ego2world demo**",
 )  # fmt: skip
-for module in (demo, compile, audit, show, play, run, report, bench):
+for module in (demo, compile, audit, show, play, suite, run, report, bench):
     module.register(app)
 
 
 def main() -> None:
     """Run the command line; every error of the tree is one block on stderr and its own exit code."""
     try:
-        app(standalone_mode=False)
+        code = app(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)  # a command that leaves with a code of its own
     except Ego2WorldError as error:
         print_error(error)
         sys.exit(error.exit_code)

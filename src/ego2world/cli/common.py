@@ -17,6 +17,7 @@ from ego2world.annotations.epic_kitchens import read_epic_kitchens
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
 from ego2world.errors import Ego2WorldError, UsageError
+from ego2world.evaluate import METRICS
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)  # a pipe gets whole lines
 err = Console(stderr=True, highlight=False)
@@ -77,23 +78,42 @@ def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
     table.add_column("", no_wrap=True)
     for score in scores:
         table.add_column(f"{score['planner']}\n{score['memory']}", justify="right", overflow="fold")
-    for title, name in _METRIC_ROWS:
-        values = [score["metrics"][name] for score in scores]
-        table.add_row(title, *("no task" if v is None else f"{100 * v:.1f} %" for v in values))
+    for name, title in METRICS.items():
+        table.add_row(title, *(metric_text(score, name) for score in scores))
     for title, name in (
         ("tasks", "tasks"),
+        ("of these scored", "tasks_scored"),
         ("of these terminal-state", "tasks_terminal"),
         ("of these event", "tasks_event"),
     ):
         table.add_row(title, *(str(score[name]) for score in scores))
     for title, name in (("attempts", "attempts"), ("of these accepted", "accepted")):
         table.add_row(title, *(str(score["pooled"][name]) for score in scores))
-    for name in ("visual_queries", "visual_answers", "repeated_region_queries", "cross_group_hits", "conflicts"):
+    for name in (
+        "visual_queries",
+        "visual_answers",
+        "repeated_region_queries",
+        "needless_looks",
+        "cross_group_hits",
+        "conflicts",
+    ):
         table.add_row(name.replace("_", " "), *(str(score["resources"][name]) for score in scores))
     return table
 
 
-_METRIC_ROWS = (
-    ("operational TSR", "operational_tsr"), ("strict TSR", "strict_tsr"), ("goal conditions reached", "gcr"),
-    ("action validity", "action_validity"), ("completed runs", "completed_rate"), ("reference coverage", "reference_coverage"),
-)  # fmt: skip
+def metric_text(score: dict[str, Any], name: str) -> str:
+    """Return a metric in percent; for an incomplete run, of the scored tasks with the lower bound over all."""
+    if score["complete"]:
+        value = score["metrics"][name]
+        return "no task" if value is None else f"{100 * value:.1f} %"
+    of_scored, bound = score["incomplete"]["of_scored"][name], score["incomplete"]["lower_bound"].get(name)
+    if of_scored is None:
+        return "not scored"
+    return f"{100 * of_scored:.1f} % of {score['tasks_scored']}" + (
+        "" if bound is None else f", at least {100 * bound:.1f} %"
+    )
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Read a comma-separated list."""
+    return tuple(name.strip() for name in text.split(",") if name.strip()) if text else ()

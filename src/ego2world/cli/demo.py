@@ -7,7 +7,6 @@ from pathlib import Path
 
 import typer
 
-from ego2world.agents import Memory
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.cli.audit import AUDIT_FAILED
 from ego2world.cli.common import out, progress, scores_table
@@ -18,12 +17,7 @@ from ego2world.samples import sample_source
 from ego2world.tasks.audit import audit
 from ego2world.tasks.build import build_worlds
 
-RUNS = (
-    ("reference", Memory.PERSISTENT),
-    ("symbolic", Memory.PERSISTENT),
-    ("symbolic", Memory.RESET),
-    ("random", Memory.PERSISTENT),
-)
+RUNS = (("reference", "persistent"), ("symbolic", "persistent"), ("symbolic", "reset"), ("random", "persistent"))
 MARK = ".ego2world-demo"
 
 
@@ -59,7 +53,7 @@ def register(app: typer.Typer) -> None:
         )
         folders = []
         for planner, memory in RUNS:
-            folder = out_dir / "runs" / f"{planner}-{memory.value}"
+            folder = out_dir / "runs" / f"{planner}-{memory}"
             with progress(f"running {planner}") as update:
                 run(worlds, folder, Settings(planner, memory), None, update)
             folders.append(folder)

@@ -5,9 +5,8 @@ from pathlib import Path
 import typer
 
 from ego2world.cli.common import out, print_json, scores_table
+from ego2world.evaluate import JSON_FIELDS
 from ego2world.report import write_report
-
-FIELDS = ("planner", "memory", "suite", "metrics", "resources", "tasks", "groups")
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +24,7 @@ def register(app: typer.Typer) -> None:
         """
         scores = write_report(runs, out_dir)
         if as_json:
-            print_json([{key: score[key] for key in FIELDS} for score in scores])
+            print_json([{key: score[key] for key in JSON_FIELDS} for score in scores])
             return
         out.print(scores_table(scores))
         out.print(f"page: {out_dir / 'index.html'}   scores: {out_dir / 'scores.json'}", soft_wrap=True)

@@ -1,16 +1,22 @@
 """ego2world run"""
 
-import json
+import os
+from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import Any
 
 import typer
 
-from ego2world.agents import PLANNERS, Memory
-from ego2world.cli.common import out, print_json, progress, scores_table
-from ego2world.errors import RecordError, UsageError
-from ego2world.evaluate import score_run
+from ego2world.agents import MEMORIES, PLANNERS
+from ego2world.agents.mock import mock_reply
+from ego2world.cli.common import err, names, out, print_json, progress, scores_table
+from ego2world.core.models import Door, Endpoint, open_model
+from ego2world.errors import UsageError
+from ego2world.evaluate import JSON_FIELDS, score_run
+from ego2world.run.chat import Budget
 from ego2world.run.loop import Settings, run
+from ego2world.tasks.suite import read_suite
+
+INCOMPLETE = 11
 
 
 def register(app: typer.Typer) -> None:
@@ -20,16 +26,53 @@ def register(app: typer.Typer) -> None:
     def run_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
         planner: str = typer.Option("symbolic", help=f"One of: {', '.join(PLANNERS)}."),
-        memory: Memory = typer.Option(Memory.PERSISTENT, help="What becomes of belief between groups."),
+        memory: str = typer.Option(
+            "persistent", help=f"What is forgotten: {', '.join(MEMORIES)}; the last two as NAME:CAPACITY."
+        ),
         out_dir: Path = typer.Option(..., "--out", help="Run folder; an unfinished run in it is resumed."),
-        suite: Path | None = typer.Option(None, help="JSON file with episodes, tasks and hashes; default: everything."),
+        suite: Path | None = typer.Option(None, help="Suite file (ego2world suite make); default: every task."),
         episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),
         limit: int = typer.Option(80, min=1, help="Attempts per group."),
-        seed: int = typer.Option(0, help="Seed of the random planner."),
+        no_progress: int = typer.Option(
+            0, min=0, help="End a group after so many repeats of one step without effect; 0: never."
+        ),
+        seed: int = typer.Option(0, help="Seed of the random planner, and of models that take one."),
         script: Path | None = typer.Option(None, help="Actions for the scripted planner (JSON lines)."),
+        concurrency: int = typer.Option(1, min=1, help="Episodes at the same time; the records are the same."),
+        model: str | None = typer.Option(
+            None,
+            help="For planner llm: mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME.",
+        ),
+        base_url: str | None = typer.Option(
+            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+        ),
+        cache: Path | None = typer.Option(None, help="Folder of replies to reuse between runs."),
+        frames: str | None = typer.Option(
+            None, help="Pictures for visual queries: drawn, or a folder of videos EPISODE.mp4."
+        ),
+        max_tokens: int = typer.Option(2048, min=1, help="Longest reply, in tokens."),
+        timeout: float = typer.Option(120.0, min=1, help="Seconds for one attempt at a call."),
+        retries: int = typer.Option(
+            5, min=0, help="Further attempts after errors that may pass (429, 5xx, time-outs)."
+        ),
+        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        budget_tokens: int | None = typer.Option(
+            None, min=1, help="Stop cleanly after so many tokens, resumes included."
+        ),
+        budget_cost: float | None = typer.Option(
+            None, min=0, help="Stop cleanly after so much money; needs the prices."
+        ),
+        budget_seconds: float | None = typer.Option(None, min=0, help="Stop cleanly after so long."),
+        price_in: float = typer.Option(0.0, min=0, help="Price of a million input tokens."),
+        price_out: float = typer.Option(0.0, min=0, help="Price of a million output tokens."),
+        price_cached: float | None = typer.Option(
+            None, min=0, help="Price of a million cached input tokens; default: as input."
+        ),
         as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON."),
     ) -> None:
-        """Let a planner act in the worlds.
+        """Let a planner act in the worlds. Exit code 11: stopped before the end; the same command goes on.
+
+        Keys of providers are read from their own environment variables (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...).
 
         Example: ego2world run worlds --planner symbolic --memory reset --out runs/symbolic-reset
         """
@@ -37,27 +80,31 @@ def register(app: typer.Typer) -> None:
             raise UsageError(f"no planner {planner!r}; there are: {', '.join(PLANNERS)}")
         if script is not None and not script.is_file():
             raise UsageError(f"no script {script}")
-        chosen = tuple(e.strip() for e in episodes.split(",") if e.strip()) if episodes else ()
+        if budget_cost is not None and not (price_in or price_out):
+            raise UsageError("--budget-cost needs --price-in and --price-out (per million tokens)")
+        if (planner == "llm") != (model is not None):
+            raise UsageError("planner llm and --model NAME go together (mock, replay:FILE, or PROVIDER/MODEL)")
+        door = None
+        if model is not None:
+            key = os.environ.get("OPENAI_API_KEY", "none") if base_url else None
+            endpoint = Endpoint(
+                retries, timeout_s=timeout, connections=max(8, concurrency), base_url=base_url, api_key=key
+            )
+            door = Door(open_model(model, mock_reply, endpoint), cache, endpoint.connections, any_served_model)
         settings = Settings(
-            planner, memory, limit, seed, suite.name if suite else "all", str(script) if script else None, chosen
-        )
-        with progress("running") as update:
-            run(worlds, out_dir, settings, _suite(suite), update)
+            planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens,
+            concurrency, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached),
+        )  # fmt: skip
+        with progress("running") as update, closing(door) if door else nullcontext():
+            record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, door)
         score = score_run(out_dir)
         if as_json:
-            print_json({k: score[k] for k in ("planner", "memory", "suite", "metrics", "resources", "tasks", "groups")})
+            print_json({k: score[k] for k in JSON_FIELDS})
         else:
             out.print(scores_table([score]))
             out.print(f"records in {out_dir}. Next: ego2world report {out_dir} --out report", soft_wrap=True)
-
-
-def _suite(path: Path | None) -> dict[str, Any] | None:
-    if path is None:
-        return None
-    if not path.is_file():
-        raise UsageError(f"no suite file {path}")
-    try:
-        data: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RecordError(str(path), f"not valid JSON ({error})") from None
-    return data
+        if not score["complete"]:
+            for episode, reason in record["stopped"].items():
+                err.print(f"stopped in {episode}: {reason}", soft_wrap=True, markup=False)
+            err.print("the run is incomplete; the same command goes on where it stopped")
+            raise typer.Exit(INCOMPLETE)

@@ -1,5 +1,5 @@
 """Records to scores: the metrics of docs/METRICS.md, from the records alone."""
 
-from ego2world.evaluate.metrics import score_run
+from ego2world.evaluate.metrics import ENDPOINTS, JSON_FIELDS, METRICS, RESOURCES, score_run
 
-__all__ = ["score_run"]
+__all__ = ["ENDPOINTS", "JSON_FIELDS", "METRICS", "RESOURCES", "score_run"]

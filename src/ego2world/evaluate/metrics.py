@@ -11,6 +11,7 @@ reference_coverage  mean over tasks of the share of the reference's action famil
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,17 +19,30 @@ from statistics import fmean
 from typing import Any
 
 from ego2world.errors import RecordError
+from ego2world.run.records import read_rows
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 ENDPOINTS = ("parse_failure", "empty_plan", "execution_blocked", "completed_none", "completed_some", "completed_all")
 RESOURCES = (
-    "visual_queries",
-    "visual_answers",
-    "repeated_region_queries",
-    "cross_group_hits",
-    "conflicts",
-    "tokens_in",
-    "tokens_out",
+    "visual_queries", "visual_answers", "repeated_region_queries", "needless_looks", "cross_group_hits", "conflicts", "tokens_in",
+    "tokens_in_cached", "tokens_out", "tokens_reasoning", "tokens_billed", "calls",
+)  # fmt: skip
+METRICS = {
+    "operational_tsr": "operational TSR", "strict_tsr": "strict TSR", "gcr": "goal conditions reached",
+    "action_validity": "action validity", "completed_rate": "completed runs", "reference_coverage": "reference coverage",
+}  # fmt: skip
+JSON_FIELDS = (
+    "planner",
+    "memory",
+    "model",
+    "suite",
+    "complete",
+    "incomplete",
+    "metrics",
+    "resources",
+    "belief",
+    "tasks",
+    "groups",
 )
 
 
@@ -46,6 +60,7 @@ class TaskScore:
     accepted: int
     coverage: float
     endpoint: str
+    resources: Mapping[str, int]
 
     @property
     def success(self) -> bool:
@@ -62,73 +77,126 @@ class TaskScore:
         """Accepted over attempted, 0 without attempts."""
         return self.accepted / self.attempts if self.attempts else 0.0
 
-
-def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Read a record file.
-
-    Raises:
-        RecordError: it is missing or a line is no record.
-    """
-    if not path.is_file():
-        raise RecordError(str(path), "missing; is this a run folder? Make one with: ego2world run WORLDS --out RUN")
-    rows = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            raise RecordError(
-                str(path), "a cut or damaged record; run the same command again to resume and mend it", number
-            ) from None
-    return rows
+    def plain(self) -> dict[str, Any]:
+        """Return the row of scores.json."""
+        return {
+            "episode": self.episode, "task": self.task, "tier": self.tier, "success": self.success, "completed": self.completed,
+            "gcr": self.gcr, "endpoint": self.endpoint, "attempts": self.attempts, "accepted": self.accepted,
+            "validity": self.validity, "coverage": self.coverage, "resources": dict(self.resources),
+        }  # fmt: skip
 
 
 def score_run(folder: Path) -> dict[str, Any]:
     """Compute scores.json of a run folder.
 
+    A run that stopped early is scored as incomplete: ``metrics`` are None, and ``incomplete`` gives them over the tasks that were
+    scored beside their lower bound over all tasks, with what kept the others from being scored.
+
     Returns:
-        Settings, hashes, denominators, metrics pooled and by tier, endpoints, resources (also by quarter), and one row a task.
+        Settings, hashes, denominators, metrics pooled and by tier, endpoints, resources and belief quality (also by quarter), and
+        one row a task.
 
     Raises:
-        RecordError: records are missing or damaged, or the run has not finished.
+        RecordError: records are missing or damaged.
     """
-    if not (folder / "run.json").is_file():
-        raise RecordError(
-            str(folder), "no run.json; is this a run folder? Make one with: ego2world run WORLDS --out RUN"
-        )
-    settings = json.loads((folder / "run.json").read_text("utf-8"))
-    groups, tasks = read_rows(folder / "groups.jsonl"), read_rows(folder / "tasks.jsonl")
-    ended = {row["episode"] for row in tasks if row["type"] == "episode_end"}
-    open_episodes = [e for e in settings["episodes"] if e not in ended]
-    if open_episodes:
-        raise RecordError(
-            str(folder),
-            f"the run is not finished ({len(open_episodes)} of {len(settings['episodes'])} episodes are open); run the same command again to resume",
-        )
+    settings = read_settings(folder)
+    groups, rows = read_rows(folder / "groups.jsonl"), read_rows(folder / "tasks.jsonl")
     by_episode: dict[str, list[dict[str, Any]]] = {}
     for row in groups:
         by_episode.setdefault(row["episode"], []).append(row)
-    scores = [_task(row, by_episode[row["episode"]]) for row in tasks if row["type"] == "task"]
+    latest, duplicates = latest_tasks(rows)
+    scores = [_task(row, by_episode[row["episode"]]) for row in latest]
+    suite_tasks = settings.get("suite_tasks") or [f"{s.episode}/{s.task}" for s in scores]
+    stops = [row for row in rows if row["type"] == "episode_stop"]
+    scored = {f"{s.episode}/{s.task}" for s in scores}
+    unscored = [task for task in suite_tasks if task not in scored]
+    ended = {row["episode"] for row in rows if row["type"] == "episode_end"}
+    broken = {row["episode"] for row in stops if row["reason"] == "service_error"}
+    complete = not unscored and set(settings["episodes"]) <= ended
     terminal = [s for s in scores if s.tier == TERMINAL]
     event = [s for s in scores if s.tier == EVENT]
+    metrics = _metrics(scores)
+    errors = sum(task.rsplit("/", 1)[0] in broken for task in unscored)
+    empty = dict.fromkeys(metrics)
     return {
-        "planner": settings["planner"], "memory": settings["memory"], "suite": settings["suite"], "seed": settings["seed"],
-        "limit": settings["limit"], "episode_sha256": settings["episode_sha256"],
-        "tasks": len(scores), "tasks_terminal": len(terminal), "tasks_event": len(event), "groups": len(groups),
-        "metrics": _metrics(scores), "by_tier": {TERMINAL: _metrics(terminal), EVENT: _metrics(event)},
+        **{key: settings.get(key) for key in ("planner", "memory", "model", "suite", "suite_sha256", "seed", "limit", "episode_sha256")},
+        "complete": complete, "tasks": len(suite_tasks), "tasks_scored": len(scores), "tasks_terminal": len(terminal),
+        "tasks_event": len(event), "groups": len(groups), "duplicates": duplicates,
+        "metrics": metrics if complete else empty,
+        "by_tier": {TERMINAL: _metrics(terminal) if complete else empty, EVENT: _metrics(event) if complete else empty},
+        "incomplete": None if complete else {
+            "errors": errors, "not_run": len(unscored) - errors, "episodes_open": [e for e in settings["episodes"] if e not in ended],
+            "stops": [{k: row[k] for k in ("episode", "group", "reason", "message")} for row in stops],
+            "of_scored": metrics, "lower_bound": {k: _bound(v, len(scores), len(suite_tasks)) for k, v in metrics.items() if k != "strict_tsr"},
+        },
         "endpoints": {end: sum(s.endpoint == end for s in scores) for end in ENDPOINTS},
         "group_endings": _count([row["ending"] for row in groups]),
-        "resources": {name: sum(row[name] for row in groups) for name in RESOURCES},
+        "group_reasons": _count([row["reason"] for row in groups if row.get("reason")]),
+        "planner_notes": _sum_notes(groups),
+        "resources": {name: sum(row.get(name, 0) for row in groups) for name in RESOURCES},
         "resources_by_quarter": {
-            str(q): {name: sum(row[name] for row in groups if row["quarter"] == q) for name in RESOURCES} for q in (1, 2, 3, 4)
+            str(q): {name: sum(row.get(name, 0) for row in groups if row["quarter"] == q) for name in RESOURCES} for q in (1, 2, 3, 4)
         },
-        "pooled": {name: sum(row[name] for row in groups) for name in ("attempts", "accepted", "repairs")},
+        "belief": belief_quality(groups),
+        "belief_by_quarter": {str(q): belief_quality([row for row in groups if row["quarter"] == q]) for q in (1, 2, 3, 4)},
+        "pooled": {name: sum(row.get(name, 0) for row in groups) for name in ("attempts", "accepted", "repairs", "repeats", "calls")},
         "tasks_without_attempts": [f"{s.episode}/{s.task}" for s in scores if not s.attempts],
-        "per_task": [
-            {"episode": s.episode, "task": s.task, "tier": s.tier, "success": s.success, "gcr": s.gcr, "endpoint": s.endpoint,
-             "attempts": s.attempts, "validity": s.validity, "coverage": s.coverage}
-            for s in scores
-        ],
+        "per_task": [s.plain() for s in scores],
     }  # fmt: skip
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Read run.json.
+
+    Raises:
+        RecordError: it is missing or damaged.
+    """
+    path = folder / "run.json"
+    if not path.is_file():
+        raise RecordError(
+            str(folder), "no run.json; is this a run folder? Make one with: ego2world run WORLDS --out RUN"
+        )
+    try:
+        settings: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise RecordError(str(path), f"not valid JSON ({error}); restore the file or start the run anew") from None
+    return settings
+
+
+def latest_tasks(rows: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], int]:
+    """Return the last row of each (episode, task, trial), in the order of the first, and how many rows were superseded."""
+    found: dict[tuple[str, str, int], Mapping[str, Any]] = {}
+    tasks = [row for row in rows if row["type"] == "task"]
+    for row in tasks:
+        found[row["episode"], row["task"], row.get("trial", 0)] = row
+    return list(found.values()), len(tasks) - len(found)
+
+
+def _bound(value: float | None, scored: int, tasks: int) -> float | None:
+    """Return a mean over the scored tasks as a mean over all, the others counted 0."""
+    return value * scored / tasks if value is not None and tasks else None
+
+
+def belief_quality(groups: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+    """Return precision, recall and staleness of belief at the groups' ends, pooled, and the share of looks that taught nothing."""
+    known = [row["belief"] for row in groups if "belief" in row]
+    entries, right, wrong, stale, facts = (
+        sum(b[k] for b in known) for k in ("entries", "right", "wrong", "stale", "facts")
+    )
+    looks = sum(row["visual_queries"] for row in groups)
+    return {
+        "precision": right / entries if entries else None, "recall": right / facts if facts else None,
+        "stale_share": stale / entries if entries else None, "stale_of_wrong": stale / wrong if wrong else None,
+        "entries_per_group": entries / len(known) if known else None,
+        "needless_looks": sum(row.get("needless_looks", 0) for row in groups) / looks if looks else None,
+    }  # fmt: skip
+
+
+def _sum_notes(groups: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for row in groups:
+        total.update(row.get("planner_notes", {}))
+    return dict(sorted(total.items()))
 
 
 def _task(row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]]) -> TaskScore:
@@ -139,7 +207,7 @@ def _task(row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]]) -> TaskSc
     return TaskScore(
         row["episode"], row["task"], row["tier"], row["completed"], true, len(row["conditions"]),
         sum(g["attempts"] for g in own), sum(g["accepted"] for g in own), len(wanted & tried) / len(wanted) if wanted else 1.0,
-        _endpoint(row, true),
+        _endpoint(row, true), {name: sum(g.get(name, 0) for g in own) for name in RESOURCES},
     )  # fmt: skip
 
 

@@ -9,10 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from ego2world.core.canonical import pretty_json, write_atomic
-from ego2world.evaluate import score_run
-from ego2world.evaluate.metrics import ENDPOINTS, RESOURCES
-
-METRICS = ("operational_tsr", "strict_tsr", "gcr", "action_validity", "completed_rate", "reference_coverage")
+from ego2world.evaluate import ENDPOINTS, METRICS, RESOURCES, score_run
 
 
 def write_report(runs: Sequence[Path], out: Path) -> list[dict[str, Any]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ego2world.world.actions import BY_NAME, choose
+from ego2world.world.actions import BY_NAME, BY_SENSE, ActionType, choose
 from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.episode import Episode, Group
 from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView, Seen
@@ -35,7 +35,14 @@ class Environment:
         self.world = episode.world
         self.state: State = episode.initial
         self._anchors: dict[str, dict[str, Seen]] = {}
+        self._now: tuple[State, dict[str, Seen]] | None = None
+        self._local: tuple[State, Local] | None = None
         self._ids = _names(episode.world)
+        self._nameable = [
+            (e.id, e.name.lower(), re.compile(rf"(?<![\w-]){re.escape(e.name.lower())}(?![\w-])"))
+            for e in episode.world.entities.values()
+            if e.type not in {"hand", "agent", "zone"}
+        ]
 
     # observation --------------------------------------------------------------------------------------------
 
@@ -43,8 +50,8 @@ class Environment:
         """Return what an agent is told at the start of a group."""
         text = group.instruction.lower()
         named = [
-            e for e in self.world.entities.values()
-            if e.type not in {"hand", "agent", "zone"} and re.search(rf"(?<![\w-]){re.escape(e.name.lower())}(?![\w-])", text)
+            self.world.entities[e] for e, name, pattern in self._nameable
+            if name in text and pattern.search(text)
         ]  # fmt: skip
         fixtures = tuple(
             (Hint(f, self.world.entities[f].name, self.world.entities[f].type), self.world.zone_of[f])
@@ -57,12 +64,20 @@ class Environment:
 
     def local(self) -> Local:
         """Return the free local observation."""
-        return local(self.world, self.state, self._anchor(), self.episode.zone_names)
+        if self._local is None or self._local[0] is not self.state:
+            seen = local(self.world, self.state, self._anchor(), self._visible(), self.episode.zone_names)
+            self._local = (self.state, seen)
+        return self._local[1]
 
     def look(self) -> RegionView:
         """Answer a visual query of the current zone."""
-        zone = self.state.zone
-        return look(zone, self._anchor(), visible(self.world, self.state, zone))
+        return look(self.state.zone, self._anchor(), self._visible())
+
+    def _visible(self) -> dict[str, Seen]:
+        """Return what can be seen now in the current zone; worked out once a state."""
+        if self._now is None or self._now[0] is not self.state:
+            self._now = (self.state, visible(self.world, self.state, self.state.zone))
+        return self._now[1]
 
     def _anchor(self) -> dict[str, Seen]:
         """Return what the recorded image of the current zone shows: its content in the initial state."""
@@ -96,13 +111,7 @@ class Environment:
 
     def _known(self) -> set[str]:
         """Return what the agent may be told about: fixtures, zones, hands, what it sees, what it holds."""
-        return {
-            *self.world.zone_of,
-            *self.world.zones,
-            *HANDS,
-            *visible(self.world, self.state, self.state.zone),
-            *(t for _, t in self.state.held),
-        }
+        return {*self.world.zone_of, *self.world.zones, *HANDS, *self._visible(), *(t for _, t in self.state.held)}
 
     def _agent_form(self, refusal: Refusal) -> tuple[Failure, ...]:
         """Say what failed without saying what cannot be seen: a hidden thing is just not visible."""
@@ -117,7 +126,7 @@ class Environment:
                 out.append(Failure(Code.NOT_VISIBLE.value, failure.entity, f"{failure.entity} in view"))
             else:
                 out.append(Failure(failure.code.value, failure.entity, failure.needed))
-        return tuple(out)
+        return tuple(dict.fromkeys(out))  # several hidden reasons are one: their number would tell of the hidden world
 
     def _bind(self, proposal: Proposal) -> tuple[Action | None, tuple[FailedCheck, ...]]:
         """Turn names into ids and a family into a type; nothing else of the proposal is changed."""
@@ -138,7 +147,8 @@ class Environment:
         name = proposal.action
         if name not in BY_NAME:
             kinds = {r: self.world.entities[v if isinstance(v, str) else v[0]].type for r, v in roles.items()}
-            kind = choose(name, kinds)
+            families = ("put_in", "put_on") if name == "put_in_or_on" else (name,)
+            kind = next((k for f in families if (k := choose(f, kinds))), None) or _nearest(families[0], kinds)
             if kind is not None:
                 name = kind.name
         return Action.of(name, roles), ()
@@ -150,7 +160,7 @@ class Environment:
         wanted = " ".join(text.lower().replace("_", " ").split())
         if wanted in self._ids:
             return self._ids[wanted]
-        here = [*visible(self.world, self.state, self.state.zone), *(t for _, t in self.state.held)]
+        here = [*self._visible(), *(t for _, t in self.state.held)]
         fitting = sorted({i for i in here if wanted in self._class_names(i)})
         if len(fitting) == 1:
             return fitting[0]
@@ -162,6 +172,18 @@ class Environment:
         entity = self.world.entities[identifier]
         base = re.sub(r"\s*\d+$", "", entity.name.lower())
         return {base, entity.type.replace("_", " "), re.sub(r"(_\d+)+$", "", identifier).replace("_", " ")}
+
+
+def _nearest(name: str, kinds: Mapping[str, str]) -> ActionType | None:
+    """Return the type of a family or sense that lacks the fewest roles, so that a refusal can say what is missing."""
+    listed = BY_SENSE.get(name) or tuple(a for a in BY_NAME.values() if a.family == name)
+    fitting = [
+        a
+        for a in listed
+        if all((var := a.var(role)) is not None and kind in var.accepts for role, kind in kinds.items())
+    ]
+    lacking = [sum(not v.optional and v.role != "hand" and v.role not in kinds for v in a.roles) for a in fitting]
+    return fitting[lacking.index(min(lacking))] if fitting else None
 
 
 def _names(world: World) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,19 @@ class RegionView:
     delta: tuple[Change, ...]
     content: tuple[Seen, ...]
 
+    @staticmethod
+    def of(zone: str, anchor: Iterable[Seen], delta: tuple[Change, ...]) -> RegionView:
+        """Build the answer from what an image was seen to show; where they disagree the delta wins."""
+        shown = {thing.id: thing for thing in anchor}
+        now = dict(shown)
+        for change in delta:
+            if change.fluent == "place" and change.now is None:
+                now.pop(change.id, None)
+            elif change.now is not None:
+                base = now.get(change.id, Seen(change.id, change.name, change.type))
+                now[change.id] = replace(base, **{change.fluent: change.now})  # type: ignore[arg-type]
+        return RegionView(zone, tuple(shown.values()), delta, tuple(now[i] for i in sorted(now)))
+
     def conflict_about(self, thing: str) -> bool:
         """Say whether the image shows a thing somewhere that the delta contradicts."""
         return any(s.id == thing for s in self.anchor) and any(
@@ -74,6 +88,11 @@ class Proposal:
     action: str
     roles: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
     by: str = "planner"
+
+    def ids(self, role: str) -> tuple[str, ...]:
+        """Return what is bound to a role, none when it is unbound."""
+        value = self.roles.get(role, ())
+        return (value,) if isinstance(value, str) else tuple(value)
 
 
 @dataclass(frozen=True)

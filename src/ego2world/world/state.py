@@ -75,6 +75,15 @@ class World:
     zones: tuple[str, ...]
     zone_of: Mapping[str, str]
     grounds: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    looks: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def things(self) -> tuple[str, ...]:
+        """Entities that can be seen in a zone, fixtures included, in order of id."""
+        parts = {"hand", "face", "agent", "zone"}
+        return tuple(
+            e for e in sorted(self.entities) if self.entities[e].type not in parts and e not in self.substances
+        )
 
     @cached_property
     def openable(self) -> frozenset[str]:

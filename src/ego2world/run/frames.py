@@ -1,0 +1,88 @@
+"""Where the recorded image of a region comes from: drawn by this project, or cut from the source video.
+
+The region's image is fixed for an episode: drawn, it shows the initial state; from a video, it is the frame at the first moment at
+which the reference acts in the region. The symbolic delta always counts from the initial state and wins over the image.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from ego2world.core.models import Image
+from ego2world.errors import UsageError
+from ego2world.world.episode import Episode
+from ego2world.world.observe import visible
+from ego2world.world.state import State
+from ego2world.world.step import Refusal, step
+
+
+class FrameSource(Protocol):
+    """Gives the recorded image of a region."""
+
+    def picture(self, zone: str) -> Image | None:
+        """Return the image, None where there is none."""
+
+
+class DrawnFrames:
+    """Pictures of the initial state."""
+
+    def __init__(self, episode: Episode) -> None:
+        self._episode = episode
+        self.picture = cache(self._draw)
+
+    def _draw(self, zone: str) -> Image | None:
+        try:
+            from ego2world.render import draw_region  # an optional dependency's door
+        except ImportError as error:
+            raise UsageError(f"--frames drawn needs the extra: pip install 'ego2world[video]' ({error})") from None
+        content = visible(self._episode.world, self._episode.initial, zone)
+        return Image(draw_region(content, self._episode.zone_names.get(zone, zone)))
+
+
+class VideoFrames:
+    """Frames of the episode's video, FOLDER/.../EPISODE.mp4."""
+
+    def __init__(self, episode: Episode, folder: Path) -> None:
+        found = sorted(folder.rglob(f"{episode.id}.*"))
+        self._file = next((f for f in found if f.suffix.lower() in {".mp4", ".mkv", ".mov", ".webm"}), None)
+        self._times = first_times_s(episode)
+        self.picture = cache(self._cut)
+
+    def _cut(self, zone: str) -> Image | None:
+        if self._file is None or zone not in self._times:
+            return None
+        try:
+            from ego2world.core.video import frame_at  # an optional dependency's door
+        except ImportError as error:
+            raise UsageError(f"--frames FOLDER needs the extra: pip install 'ego2world[video]' ({error})") from None
+        return Image(frame_at(self._file, self._times[zone]))
+
+
+def first_times_s(episode: Episode) -> dict[str, float]:
+    """Return for each zone the time in seconds at which the reference first acts in it."""
+    times: dict[str, float] = {}
+    state: State = episode.initial
+    for action, operation in zip(episode.actions, episode.operations, strict=True):
+        times.setdefault(state.zone, float(operation["span_s"][0]))
+        after = step(episode.world, state, action)
+        if isinstance(after, Refusal):
+            break
+        state = after
+    return times
+
+
+def open_frames(spec: str | None, episode: Episode) -> FrameSource | None:
+    """Return a frame source: None, "drawn", or a folder of videos.
+
+    Raises:
+        UsageError: no such folder.
+    """
+    if spec is None:
+        return None
+    if spec == "drawn":
+        return DrawnFrames(episode)
+    if not Path(spec).is_dir():
+        raise UsageError(f"--frames {spec}: needed drawn, or a folder of videos named EPISODE.mp4")
+    return VideoFrames(episode, Path(spec))
