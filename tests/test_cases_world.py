@@ -19,7 +19,7 @@ from ego2world.world.episode import Episode
 from ego2world.world.fluents import Truth
 from ego2world.world.names import original_names, planning_names
 from ego2world.world.observation import Proposal
-from ego2world.world.observe import local, visible
+from ego2world.world.observe import Viewer, visible
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import Action, State, World
 from ego2world.world.step import Refusal, step
@@ -239,7 +239,7 @@ def test_c064_declarations_and_executor_agree() -> None:
 def test_c065_what_is_held_is_shown_as_held() -> None:
     world, state = kitchen({("place", "key_1"): (ON, "table_1")})
     after = done(world, state, "pick_up", object="key_1")
-    seen = local(world, after, visible(world, state, after.zone), visible(world, after, after.zone), {})
+    seen = Viewer(world, state, {}).local(after)
     assert [(hand, thing.id) for hand, thing in seen.holding] == [("right_hand", "key_1")]
     assert "key_1" not in visible(world, after, "zone_1")
 

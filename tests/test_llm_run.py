@@ -129,27 +129,24 @@ def test_against_a_server_with_every_fault(sample_worlds: Path, tmp_path: Path) 
 
 
 def test_killed_at_random_moments_it_ends_with_the_same_records(sample_worlds: Path, tmp_path: Path) -> None:
-    """SIGKILL at 20 moments of one run, resumed each time."""
+    """SIGKILL at 20 moments of one run, each when its records have grown to a random size, resumed each time."""
     command = [COMMAND, "run", sample_worlds, "--planner", "llm", "--model", "mock", "--concurrency", "2", "--out"]
     env = {**os.environ, "NO_COLOR": "1"}
-    start = time.monotonic()
     subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True, env=env)
-    took_s = time.monotonic() - start
-    draw, kills, sizes = random.Random(1), 0, set()
-    while kills < 20:
+    whole_bytes, attempts = (tmp_path / "whole/attempts.jsonl").stat().st_size, tmp_path / "r/attempts.jsonl"
+    draw = random.Random(1)
+    left, kills = set(), 0
+    for target in sorted(draw.uniform(0, 0.9 * whole_bytes) for _ in range(20)):
         process = subprocess.Popen(
             [*command, tmp_path / "r"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env
         )
-        time.sleep(draw.uniform(0.4, 1.0) * took_s)
-        if process.poll() is not None:  # it got through before the kill: begin again
-            for file in (tmp_path / "r").iterdir():
-                file.unlink()
+        while process.poll() is None and not (attempts.is_file() and attempts.stat().st_size > target):
+            time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
-        process.wait()
-        kills += 1
-        calls = tmp_path / "r" / "calls.jsonl"
-        sizes.add(calls.stat().st_size if calls.is_file() else -1)
-    assert len(sizes) > 5, "the kills hit different moments"
+        kills += process.wait() == -signal.SIGKILL
+        left.add(attempts.stat().st_size)
+    assert kills == 20, "every kill came before the end"
+    assert len(left) > 10, "the kills hit different moments"
     subprocess.run([*command, tmp_path / "r"], check=True, capture_output=True, env=env)
     same_records(tmp_path / "r", tmp_path / "whole")
 

@@ -76,6 +76,8 @@ class Belief:
             self._change(change)
         for hand, thing in local.holding:
             self._put(("place", thing.id), ("held", hand), "seen")
+        for thing in local.carried:
+            self._take(thing)
 
     def see_region(self, view: RegionView) -> None:
         """Take in the answer of a visual query; the delta wins over the anchor."""

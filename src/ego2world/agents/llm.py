@@ -79,10 +79,10 @@ class LanguagePlanner:
         self._feedback.append(feedback_line(context))
         if feedback.accepted:
             return
-        said = self._feedback[-1].split(": ", 1)[0]
         for failure in feedback.failures:
             if failure.code in {"not_visible", "elsewhere", "unknown_place", "closed_around"}:
                 context.belief.doubt(failure.entity)
+        said = self._feedback[-1]  # the same refusal with the same repair: it did not help
         if feedback.repair and said not in self._retried:
             self._retried.add(said)
             self._queue = [*feedback.repair, replace(feedback.proposal, by="retry"), *self._queue]

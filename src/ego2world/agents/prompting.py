@@ -116,7 +116,9 @@ def plan_facts(context: Context, feedback: Sequence[str]) -> dict[str, Any]:
             {"id": zone, "name": one_line(name), "fixtures": ", ".join(by_zone.get(zone, ["nothing"]))}
             for zone, name in brief.zones if zone != local.zone
         ],
-        "holding": ", ".join(f"{thing.id} in {hand}" for hand, thing in local.holding) or "nothing",
+        "holding": ", ".join(
+            [f"{thing.id} in {hand}" for hand, thing in local.holding] + [f"{t.id} {' '.join(t.place)}" for t in local.carried if t.place]
+        ) or "nothing",
         "changed": "; ".join(_changes(local)) or "nothing",
         "believed": [
             f"{thing}: {' '.join(e.value) if isinstance(e.value, tuple) else e.value} ({e.source}, {belief.step - e.step} steps ago)"

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import out, print_json, scores_table
+from ego2world.cli.common import out, print_json, progress, scores_table
+from ego2world.core.statistics import RESAMPLES
 from ego2world.evaluate import JSON_FIELDS
 from ego2world.report import write_report
 
@@ -15,16 +16,25 @@ def register(app: typer.Typer) -> None:
     @app.command("report")
     def report_command(
         runs: list[Path] = typer.Argument(help="Run folders."),
-        out_dir: Path = typer.Option(..., "--out", help="Folder for scores.json and index.html."),
+        out_dir: Path = typer.Option(..., "--out", help="Folder for scores.json, index.html and figures/."),
+        worlds: Path | None = typer.Option(
+            None, help="The collection that was run on; default: the folder that the runs name."
+        ),
+        seed: int = typer.Option(0, help="Seed of all resampling."),
+        resamples: int = typer.Option(RESAMPLES, min=100, help="Bootstrap resamples."),
         as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON."),
     ) -> None:
-        """Score runs and write a page.
+        """Score runs, compare them with intervals, and write a page with every task's trace.
 
         Example: ego2world report runs/symbolic-persistent runs/symbolic-reset --out report
         """
-        scores = write_report(runs, out_dir)
+        with progress("reporting") as update:
+            scores = write_report(runs, out_dir, worlds, seed, resamples, update)
         if as_json:
             print_json([{key: score[key] for key in JSON_FIELDS} for score in scores])
             return
         out.print(scores_table(scores))
-        out.print(f"page: {out_dir / 'index.html'}   scores: {out_dir / 'scores.json'}", soft_wrap=True)
+        out.print(
+            f"page: {out_dir / 'index.html'}   scores: {out_dir / 'scores.json'}   figures: {out_dir / 'figures'}",
+            soft_wrap=True,
+        )

@@ -61,6 +61,7 @@ class TaskScore:
     coverage: float
     endpoint: str
     resources: Mapping[str, int]
+    groups: int
 
     @property
     def success(self) -> bool:
@@ -82,7 +83,7 @@ class TaskScore:
         return {
             "episode": self.episode, "task": self.task, "tier": self.tier, "success": self.success, "completed": self.completed,
             "gcr": self.gcr, "endpoint": self.endpoint, "attempts": self.attempts, "accepted": self.accepted,
-            "validity": self.validity, "coverage": self.coverage, "resources": dict(self.resources),
+            "validity": self.validity, "coverage": self.coverage, "resources": dict(self.resources), "groups": self.groups,
         }  # fmt: skip
 
 
@@ -141,7 +142,25 @@ def score_run(folder: Path) -> dict[str, Any]:
         "belief_by_quarter": {str(q): belief_quality([row for row in groups if row["quarter"] == q]) for q in (1, 2, 3, 4)},
         "pooled": {name: sum(row.get(name, 0) for row in groups) for name in ("attempts", "accepted", "repairs", "repeats", "calls")},
         "tasks_without_attempts": [f"{s.episode}/{s.task}" for s in scores if not s.attempts],
+        "per_episode": [{"episode": e, **_episode(own, [t for t in latest if t["episode"] == e])} for e, own in by_episode.items()],
         "per_task": [s.plain() for s in scores],
+    }  # fmt: skip
+
+
+def _episode(groups: Sequence[Mapping[str, Any]], tasks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the sums of an episode's groups: all together, by quarter, and of the groups that tasks of a tier are made of."""
+
+    def sums(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+        total = {name: sum(row.get(name, 0) for row in rows) for name in (*RESOURCES, "attempts", "accepted")}
+        return total | {"tokens": total["tokens_in"] + total["tokens_out"], "groups": len(rows)}
+
+    members = {
+        tier: {n for t in tasks if t["tier"] == tier for n in range(t["first_group"], t["last_group"] + 1)}
+        for tier in (TERMINAL, EVENT)
+    }
+    return {
+        "sums": sums(groups), "quarters": {str(q): sums([r for r in groups if r["quarter"] == q]) for q in (1, 2, 3, 4)},
+        "tiers": {tier: sums([r for n, r in enumerate(groups) if n in own]) for tier, own in members.items()},
     }  # fmt: skip
 
 
@@ -207,7 +226,7 @@ def _task(row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]]) -> TaskSc
     return TaskScore(
         row["episode"], row["task"], row["tier"], row["completed"], true, len(row["conditions"]),
         sum(g["attempts"] for g in own), sum(g["accepted"] for g in own), len(wanted & tried) / len(wanted) if wanted else 1.0,
-        _endpoint(row, true), {name: sum(g.get(name, 0) for g in own) for name in RESOURCES},
+        _endpoint(row, true), {name: sum(g.get(name, 0) for g in own) for name in RESOURCES}, len(own),
     )  # fmt: skip
 
 

@@ -1,41 +1,186 @@
-"""Writing scores.json and index.html for one or more runs."""
+"""Writing scores.json, the figures, and a page that needs no network, for one or more runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import base64
+import gzip
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from ego2world.core.canonical import pretty_json, write_atomic
-from ego2world.evaluate import ENDPOINTS, METRICS, RESOURCES, score_run
+from ego2world.core.statistics import RESAMPLES
+from ego2world.errors import RecordError, UsageError
+from ego2world.evaluate import ENDPOINTS, METRICS, RESOURCES, compare_runs, score_run
+from ego2world.evaluate.metrics import read_settings
+from ego2world.evaluate.replay import RunRecords, replay
+from ego2world.evaluate.review import Review
+from ego2world.report.figures import draw_figures, write_figures
+from ego2world.report.trace import episode_trace
+from ego2world.world.episode import load_episode
+
+Progress = Callable[[str, int, int], None]
+LADDER = (("random", None), ("symbolic", "none"), ("llm", "none"), ("symbolic", "reset"), ("llm", "reset"),
+          ("symbolic", "persistent"), ("llm", "persistent"), ("reference", None))  # fmt: skip
 
 
-def write_report(runs: Sequence[Path], out: Path) -> list[dict[str, Any]]:
-    """Score runs and write scores.json and a page that needs no network.
+@dataclass
+class Report:
+    """Everything that the page is made from."""
+
+    runs: Sequence[Path]
+    scores: list[dict[str, Any]]
+    labels: list[str]
+    compared: dict[str, Any]
+    reviews: list[dict[str, Any] | None] = field(default_factory=list)
+    traces: list[str | None] = field(default_factory=list)  # packed, run by run
+    instructions: dict[tuple[str, str], str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def plain(self) -> dict[str, Any]:
+        """Return scores.json."""
+        reviews = dict(zip(self.labels, self.reviews, strict=True))
+        return {"runs": self.scores, "labels": self.labels, "compared": self.compared, "reviews": reviews}
+
+
+def make_report(
+    runs: Sequence[Path],
+    worlds: Path | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    with_traces: bool = True,
+    progress: Progress | None = None,
+) -> Report:
+    """Score runs, compare them, and lay them beside their worlds.
 
     Args:
         runs: run folders.
-        out: the folder to write to.
+        worlds: the collection that they ran on; by default the folder that each run names. Without it there are no traces,
+            no collateral and no overlap, and the report says so.
+        seed: of all resampling.
+        resamples: how many.
+        with_traces: whether to work out the traces.
+        progress: called with (what, done, total).
+    """
+    scores = [score_run(run) for run in runs]
+    report = Report(runs, scores, _labels(scores, runs), {})
+    report.compared = compare_runs(scores, report.labels, seed, resamples)
+    for number, run in enumerate(runs):
+        if progress:
+            progress(f"replaying {report.labels[number]}", number, len(runs))
+        try:
+            review, traces = _lay_beside(worlds, run, report, number, with_traces)
+        except (UsageError, RecordError) as error:
+            review, traces = None, None
+            report.problems.append(
+                f"No traces, collateral and overlap for {report.labels[number]}: {error} (give the worlds of the runs with --worlds)"
+            )
+        report.reviews.append(review)
+        report.traces.append(_pack(traces) if traces is not None else None)
+    return report
+
+
+def _lay_beside(
+    worlds: Path | None, run: Path, report: Report, number: int, with_traces: bool
+) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Replay a run in its worlds; return its review and its traces by episode."""
+    settings, scored = read_settings(run), report.scores[number]["per_task"]
+    folder = worlds or Path(settings.get("worlds") or "?")
+    records, review, traces = RunRecords.read(run, settings), Review(), dict[str, Any]()
+    for name in settings["episodes"]:
+        episode = load_episode(folder, name)
+        report.instructions |= {(name, task.id): task.instruction for task in episode.tasks}
+        if name in records.episodes:
+            groups = list(replay(episode, records))
+            review.add(episode, groups, {t["task"]: t for t in scored if t["episode"] == name})
+            if with_traces:
+                traces[name] = episode_trace(episode, groups, records)
+    return review.plain(), traces if with_traces else None
+
+
+def write_report(
+    runs: Sequence[Path],
+    out: Path,
+    worlds: Path | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Write scores.json, figures/ and index.html; see ``make_report``.
 
     Returns:
         One score object a run, in the order given.
     """
-    scores = [score_run(run) for run in runs]
-    write_atomic(out / "scores.json", pretty_json({"runs": scores}))
-    page = Environment(
+    report = make_report(runs, worlds, seed, resamples, progress=progress)
+    write_atomic(out / "scores.json", pretty_json(report.plain()))
+    figures = write_figures(draw_figures(report.scores, report.labels, report.compared), out / "figures")
+    write_atomic(out / "index.html", render(report, figures).encode())
+    return report.scores
+
+
+def render(report: Report, figures: Mapping[str, str], version: str = "") -> str:
+    """Return the page. With a ``version`` it is a live one: traces come from the server, and it reloads when the version changes."""
+    environment = Environment(
         loader=PackageLoader("ego2world.report", "."),
-        autoescape=select_autoescape(default=True, default_for_string=True),
-    )
-    html = page.get_template("page.html.j2").render(
-        runs=scores, metrics=METRICS, endpoints=ENDPOINTS, resources=RESOURCES, labels=[label(s) for s in scores],
-        same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1,
+        autoescape=select_autoescape(default=True, default_for_string=True), trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    write_atomic(out / "index.html", html.encode())
-    return scores
+    scores = report.scores
+    return environment.get_template("page.html.j2").render(
+        runs=scores, labels=report.labels, compared=report.compared, reviews=report.reviews, problems=report.problems,
+        figures=figures, metric_names=METRICS, endpoints=ENDPOINTS, resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
+        ladder=_ladder(scores), same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1, live=bool(version), version=version,
+        used=lambda name: any(s["resources"].get(name) for s in scores), css=_asset("page.css"), js=_asset("page.js"),
+    )  # fmt: skip
 
 
-def label(score: Mapping[str, Any]) -> str:
-    """Return how a run is called in tables."""
-    return f"{score['planner']} / {score['memory']}"
+def _asset(name: str) -> str:
+    return (files("ego2world.report") / name).read_text("utf-8")
+
+
+def _pack(traces: Mapping[str, Any]) -> str:
+    """Return traces as compressed JSON in base64, the same bytes for the same traces."""
+    data = json.dumps(traces, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
+
+
+def _labels(scores: Sequence[Mapping[str, Any]], runs: Sequence[Path]) -> list[str]:
+    """Return how runs are called: by planner, model and memory where that tells them apart, else by their folders as well."""
+    short = [" / ".join(filter(None, (s["planner"], s.get("model"), s["memory"]))) for s in scores]
+    if len(set(short)) == len(short):
+        return short
+    named = [f"{label} ({run.name})" for label, run in zip(short, runs, strict=True)]
+    return named if len(set(named)) == len(named) else [f"{n + 1}. {label}" for n, label in enumerate(named)]
+
+
+def _ladder(scores: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the complete runs in the order random, no belief, reset, persistent, reference."""
+    return [
+        number
+        for planner, memory in LADDER
+        for number, s in enumerate(scores)
+        if s["complete"] and s["planner"] == planner and memory in {None, s["memory"]}
+    ]
+
+
+def _task_rows(report: Report) -> list[dict[str, Any]]:
+    """Return one row a task with a cell a run, in the order of the first run that has it."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    for number, score in enumerate(report.scores):
+        for task in score["per_task"]:
+            key = (task["episode"], task["task"])
+            row = rows.setdefault(
+                key,
+                {"episode": key[0], "task": key[1], "tier": task["tier"], "instruction": report.instructions.get(key, ""),
+                 "cells": [None] * len(report.scores)},
+            )  # fmt: skip
+            row["cells"][number] = task
+    for row in rows.values():
+        successes = [cell["success"] for cell in row["cells"] if cell]
+        row["outcome"] = "all" if all(successes) else "none" if not any(successes) else "mixed"
+        row["text"] = f"{row['episode']} {row['task']} {row['tier']} {row['instruction']}".lower()
+    return list(rows.values())

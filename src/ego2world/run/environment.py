@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from ego2world.world.actions import BY_NAME, BY_SENSE, ActionType, choose
 from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.episode import Episode, Group
-from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView, Seen
-from ego2world.world.observe import local, look, visible
+from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView
+from ego2world.world.observe import Viewer, carried
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import HANDS, Action, State, World
 from ego2world.world.step import Refusal, step
+
+_OF_THE_WORLD = frozenset(
+    {Code.ELSEWHERE, Code.CLOSED_AROUND, Code.UNKNOWN_PLACE, Code.NOT_HELD, Code.NOT_INSIDE, Code.WRONG_VALUE, Code.UNKNOWN_VALUE,
+     Code.NOT_CONTAINED}
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,7 @@ class Environment:
         self.episode = episode
         self.world = episode.world
         self.state: State = episode.initial
-        self._anchors: dict[str, dict[str, Seen]] = {}
-        self._now: tuple[State, dict[str, Seen]] | None = None
-        self._local: tuple[State, Local] | None = None
+        self._viewer = Viewer(episode.world, episode.initial, episode.zone_names)
         self._ids = _names(episode.world)
         self._nameable = [
             (e.id, e.name.lower(), re.compile(rf"(?<![\w-]){re.escape(e.name.lower())}(?![\w-])"))
@@ -64,27 +67,11 @@ class Environment:
 
     def local(self) -> Local:
         """Return the free local observation."""
-        if self._local is None or self._local[0] is not self.state:
-            seen = local(self.world, self.state, self._anchor(), self._visible(), self.episode.zone_names)
-            self._local = (self.state, seen)
-        return self._local[1]
+        return self._viewer.local(self.state)
 
     def look(self) -> RegionView:
         """Answer a visual query of the current zone."""
-        return look(self.state.zone, self._anchor(), self._visible())
-
-    def _visible(self) -> dict[str, Seen]:
-        """Return what can be seen now in the current zone; worked out once a state."""
-        if self._now is None or self._now[0] is not self.state:
-            self._now = (self.state, visible(self.world, self.state, self.state.zone))
-        return self._now[1]
-
-    def _anchor(self) -> dict[str, Seen]:
-        """Return what the recorded image of the current zone shows: its content in the initial state."""
-        zone = self.state.zone
-        if zone not in self._anchors:
-            self._anchors[zone] = visible(self.world, self.episode.initial, zone)
-        return self._anchors[zone]
+        return self._viewer.look(self.state)
 
     # acting -------------------------------------------------------------------------------------------------
 
@@ -102,31 +89,46 @@ class Environment:
             self.state = result
             return Attempt(proposal, action, True, (), ()), Feedback(True, bound)
         plan = repair_plan(self.world, self.state, result) or ()
-        shown = self._agent_form(result)
-        hidden = any(failure.code == Code.NOT_VISIBLE.value for failure in shown)
-        known = self._known()
-        told = plan if not hidden and all(thing in known for a in plan for thing in a.things) else ()
-        offered = tuple(Proposal(a.name, dict(a.roles), "repair") for a in told)
-        return Attempt(proposal, action, False, result.failures, plan), Feedback(False, bound, shown, offered)
+        attempt = Attempt(proposal, action, False, result.failures, plan)
+        return attempt, Feedback(False, bound, self._agent_form(result), self._offer(result, plan))
 
-    def _known(self) -> set[str]:
-        """Return what the agent may be told about: fixtures, zones, hands, what it sees, what it holds."""
-        return {*self.world.zone_of, *self.world.zones, *HANDS, *self._visible(), *(t for _, t in self.state.held)}
+    def _in_view(self) -> set[str]:
+        """Return what the agent has before its eyes: fixtures of this zone, what it sees, what it holds and carries."""
+        return {*HANDS, *self._viewer.visible(self.state), *carried(self.world, self.state)}
 
     def _agent_form(self, refusal: Refusal) -> tuple[Failure, ...]:
-        """Say what failed without saying what cannot be seen: a hidden thing is just not visible."""
-        known = self._known()
+        """Say what failed without saying what cannot be seen.
+
+        A thing that is not in view is just not visible. A fixture of another zone is elsewhere, and nothing more is said of it.
+        """
+        seen = self._in_view()
         out = []
         for failure in refusal.failures:
-            hidden = failure.entity in self.world.entities and failure.entity not in known and failure.code in {
-                Code.ELSEWHERE, Code.CLOSED_AROUND, Code.UNKNOWN_PLACE, Code.NOT_HELD, Code.NOT_INSIDE, Code.WRONG_VALUE,
-                Code.UNKNOWN_VALUE, Code.NOT_CONTAINED,
-            }  # fmt: skip
-            if hidden:
-                out.append(Failure(Code.NOT_VISIBLE.value, failure.entity, f"{failure.entity} in view"))
-            else:
-                out.append(Failure(failure.code.value, failure.entity, failure.needed))
+            thing = failure.entity
+            if failure.code not in _OF_THE_WORLD or thing not in self.world.entities or thing in seen:
+                out.append(Failure(failure.code.value, thing, failure.needed))
+            elif thing not in self.world.zone_of:
+                out.append(Failure(Code.NOT_VISIBLE.value, thing, f"{thing} in view"))
+            elif failure.code is Code.ELSEWHERE:
+                out.append(Failure(failure.code.value, thing, failure.needed))
         return tuple(dict.fromkeys(out))  # several hidden reasons are one: their number would tell of the hidden world
+
+    def _offer(self, refusal: Refusal, plan: tuple[Action, ...]) -> tuple[Proposal, ...]:
+        """Return what of a repair plan may be told: all of it where everything that failed is in view; else to walk there."""
+        seen = self._in_view()
+        away = [
+            f.entity
+            for f in refusal.failures
+            if f.code in _OF_THE_WORLD and f.entity in self.world.entities and f.entity not in seen
+        ]
+        if any(thing not in self.world.zone_of for thing in away):
+            return ()
+        if away:
+            return (Proposal("navigate", {"target": self.world.zone_of[away[0]]}, "repair"),)
+        known = {*seen, *self.world.zone_of, *self.world.zones}
+        if any(thing not in known for action in plan for thing in action.things):
+            return ()
+        return tuple(Proposal(a.name, dict(a.roles), "repair") for a in plan)
 
     def _bind(self, proposal: Proposal) -> tuple[Action | None, tuple[FailedCheck, ...]]:
         """Turn names into ids and a family into a type; nothing else of the proposal is changed."""
@@ -160,7 +162,7 @@ class Environment:
         wanted = " ".join(text.lower().replace("_", " ").split())
         if wanted in self._ids:
             return self._ids[wanted]
-        here = [*self._visible(), *(t for _, t in self.state.held)]
+        here = [*self._viewer.visible(self.state), *carried(self.world, self.state)]
         fitting = sorted({i for i in here if wanted in self._class_names(i)})
         if len(fitting) == 1:
             return fitting[0]

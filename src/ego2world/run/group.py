@@ -151,12 +151,14 @@ def _look(player: Player, group: Group, step: Look, context: Context, course: _C
     counts["repeated_region_queries"] += repeated
     counts["conflicts"] += conflict
     counts["needless_looks"] += not taught
-    player.records.add(
-        "looks.jsonl",
-        {"episode": environment.episode.id, "group": group.id, "number": counts["visual_queries"], "after": counts["attempts"],
-         "zone": view.zone, "seeking": step.seeking, "answered": answered, "repeated": repeated, "conflict": conflict,
-         "needless": not taught, "picture": picture is not None},
-    )  # fmt: skip
+    row = {
+        "episode": environment.episode.id, "group": group.id, "number": counts["visual_queries"], "after": counts["attempts"],
+        "zone": view.zone, "seeking": step.seeking, "answered": answered, "repeated": repeated, "conflict": conflict,
+        "needless": not taught, "picture": picture is not None,
+    }  # fmt: skip
+    if picture is not None:  # what a model saw cannot be worked out again from the world
+        row["content"] = [[thing.id, *thing.place] for thing in view.content if thing.place is not None]
+    player.records.add("looks.jsonl", row)
 
 
 def _attempt(player: Player, group: Group, step: Act, course: _Course) -> Feedback:

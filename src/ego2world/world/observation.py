@@ -34,13 +34,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Local:
-    """What comes with every step for free: the zone, its fixtures, the agent's own hands, and the region's delta."""
+    """What comes with every step for free: the zone, its fixtures, the agent's own hands and what they carry, and the
+    region's delta. ``holding`` is in the hands themselves, ``carried`` in or on what they hold, and worn on them."""
 
     zone: str
     zone_name: str
     fixtures: tuple[Seen, ...]
     holding: tuple[tuple[str, Seen], ...]
     delta: tuple[Change, ...]
+    carried: tuple[Seen, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from functools import lru_cache
 from ego2world.world.observation import Change, Local, RegionView, Seen
 from ego2world.world.state import HANDS, State, World
 
+_LOOKS = frozenset({"place", "openness", "power"})
+
 
 def visible(world: World, state: State, zone: str) -> dict[str, Seen]:
     """Return what can be seen in a zone, by id, in order of id. Things in the agent's hands are not part of a zone."""
@@ -52,12 +54,7 @@ def _shown(world: World, state: State, place: tuple[str, str], zone: str) -> boo
         how, thing = place
         if how == "held" or thing in HANDS or thing == "body":
             return False
-        if (
-            how == "in"
-            and thing in world.openable
-            and thing not in world.transparent
-            and state.facts.get(("openness", thing)) != "open"
-        ):
+        if _hides(world, state, place):
             return False
         if thing in world.zone_of:
             return world.zone_of[thing] == zone
@@ -66,24 +63,6 @@ def _shown(world: World, state: State, place: tuple[str, str], zone: str) -> boo
             return False
         place = outer
     return False
-
-
-def local(
-    world: World, state: State, then: Mapping[str, Seen], now: Mapping[str, Seen], zone_names: Mapping[str, str]
-) -> Local:
-    """Return the free local observation in the agent's zone.
-
-    Args:
-        world: the fixed part.
-        state: the present.
-        then: what the anchor of the agent's zone shows.
-        now: what can be seen in that zone now.
-        zone_names: names of the zones.
-    """
-    zone = state.zone
-    fixtures = tuple(thing for thing in now.values() if thing.id in world.zone_of)
-    holding = tuple((hand, seen(world, state, thing)) for hand, thing in state.held)
-    return Local(zone, zone_names.get(zone, zone), fixtures, holding, delta(then, now))
 
 
 def delta(then: Mapping[str, Seen], now: Mapping[str, Seen]) -> tuple[Change, ...]:
@@ -112,6 +91,118 @@ def _differences(before: Seen | None, here: Seen | None) -> tuple[Change, ...]:
     return tuple(changes)
 
 
-def look(zone: str, then: Mapping[str, Seen], now: Mapping[str, Seen]) -> RegionView:
-    """Answer a visual query of a region: the anchor's content, corrected by the delta."""
-    return RegionView(zone, tuple(then.values()), delta(then, now), tuple(now.values()))
+def carried(world: World, state: State) -> dict[str, Seen]:
+    """Return what can be seen in and on the agent's hands, by id: held and worn things, and what is in or on those."""
+    above: set[str] = {*HANDS, *(thing for _, thing in state.held)}
+    found: dict[str, Seen] = {}
+    while above:
+        layer = {
+            key[1]: value for key, value in state.facts.items()
+            if key[0] == "place" and isinstance(value, tuple) and value[1] in above and key[1] in world.visible_things
+            and key[1] not in found and not _hides(world, state, value)
+        }  # fmt: skip
+        found |= {thing: seen(world, state, thing) for thing in layer}
+        above = set(layer)
+    return dict(sorted(found.items()))
+
+
+def _hides(world: World, state: State, place: tuple[str, str]) -> bool:
+    """Say whether what is at a place is hidden by it: in something closed, or not known to be open, that is opaque."""
+    how, where = place
+    return (
+        how == "in" and where in world.openable and where not in world.transparent
+        and state.facts.get(("openness", where)) != "open"
+    )  # fmt: skip
+
+
+class Viewer:
+    """Follows an episode state by state and says what is seen; only what changed since the last state is worked out anew.
+
+    ``visible`` and ``delta`` are the same from scratch; the tests compare the two.
+    """
+
+    def __init__(self, world: World, initial: State, zone_names: Mapping[str, str]) -> None:
+        self._world = world
+        self._initial = initial
+        self._zone_names = zone_names
+        self._anchors: dict[str, dict[str, Seen]] = {}
+        self._state: State | None = None
+        self._now: dict[str, Seen] = {}
+        self._parts: dict[str, tuple[Change, ...]] = {}
+        self._local: tuple[State, Local] | None = None
+
+    def anchor(self, zone: str) -> dict[str, Seen]:
+        """Return what the recorded image of a zone shows: its content in the initial state."""
+        if zone not in self._anchors:
+            self._anchors[zone] = visible(self._world, self._initial, zone)
+        return self._anchors[zone]
+
+    def visible(self, state: State) -> dict[str, Seen]:
+        """Return what can be seen in the agent's zone, by id, in order of id."""
+        if state is not self._state:
+            things = self._changed(state)
+            then = self.anchor(state.zone)
+            if things is None:
+                self._now = visible(self._world, state, state.zone)
+                self._parts = {
+                    t: _differences(then.get(t), self._now.get(t))
+                    for t in then.keys() | self._now.keys()
+                    if then.get(t) is not self._now.get(t)
+                }
+            elif things:
+                self._update(state, things, then)
+            self._state = state
+        return self._now
+
+    def local(self, state: State) -> Local:
+        """Return the free local observation in the agent's zone: its fixtures, the agent's hands with what they carry, and the delta."""
+        if self._local is None or self._local[0] is not state:
+            now, zone = self.visible(state), state.zone
+            fixtures = tuple(thing for thing in now.values() if thing.id in self._world.zone_of)
+            holding = tuple((hand, seen(self._world, state, thing)) for hand, thing in state.held)
+            held = {thing for _, thing in state.held}
+            more = tuple(thing for thing in carried(self._world, state).values() if thing.id not in held)
+            name = self._zone_names.get(zone, zone)
+            self._local = (state, Local(zone, name, fixtures, holding, self.delta(state), more))
+        return self._local[1]
+
+    def look(self, state: State) -> RegionView:
+        """Answer a visual query of the agent's zone: the anchor's content, corrected by the delta."""
+        now = self.visible(state)
+        return RegionView(state.zone, tuple(self.anchor(state.zone).values()), self.delta(state), tuple(now.values()))
+
+    def delta(self, state: State) -> tuple[Change, ...]:
+        """Return what is otherwise in the agent's zone than in its anchor."""
+        self.visible(state)
+        return tuple(change for thing in sorted(self._parts) for change in self._parts[thing])
+
+    def _changed(self, state: State) -> set[str] | None:
+        """Return the things that look otherwise than in the last state, None where everything has to be looked at anew."""
+        before = self._state
+        if before is None or before.zone != state.zone or len(state.facts) < len(before.facts):
+            return None
+        old = before.facts
+        keys = [k for k, v in state.facts.items() if k[0] in _LOOKS and (was := old.get(k)) is not v and was != v]
+        things = {key[1] for key in keys}
+        opened = any(key[0] == "openness" and key[1] in self._world.openable for key in keys)
+        if opened or any(v[1] in things for k, v in state.facts.items() if k[0] == "place" and isinstance(v, tuple)):
+            return None  # what is in or on them may have come into view or gone out of it
+        return things
+
+    def _update(self, state: State, things: set[str], then: Mapping[str, Seen]) -> None:
+        now = dict(self._now)
+        for thing in things & self._world.visible_things:
+            place = state.facts.get(("place", thing))
+            fixed = thing in self._world.zone_of
+            here = (
+                self._world.zone_of[thing] == state.zone
+                if fixed
+                else isinstance(place, tuple) and _shown(self._world, state, place, state.zone)
+            )
+            now.pop(thing, None)
+            self._parts.pop(thing, None)
+            if here:
+                now[thing] = seen(self._world, state, thing)
+            if now.get(thing) is not then.get(thing):
+                self._parts[thing] = _differences(then.get(thing), now.get(thing))
+        self._now = dict(sorted(now.items()))

@@ -86,6 +86,11 @@ class World:
         )
 
     @cached_property
+    def visible_things(self) -> frozenset[str]:
+        """The same as a set."""
+        return frozenset(self.things)
+
+    @cached_property
     def openable(self) -> frozenset[str]:
         """Entities whose inside is blocked while they are closed."""
         return frozenset(e.id for e in self.entities.values() if has(e.type, Trait.OPENABLE))
