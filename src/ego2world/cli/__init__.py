@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from ego2world.cli import audit, bench, compile, demo, play, report, run, show, suite
+from ego2world.cli import audit, bench, compile, demo, export, graph, play, report, run, serve, show, suite
 from ego2world.cli.common import print_error
 from ego2world.errors import Ego2WorldError
 
@@ -15,7 +15,7 @@ app = typer.Typer(
     help="Compile annotations of egocentric kitchen video into executable worlds, and evaluate agents in them. "
     "Start with: **ego2world demo**",
 )  # fmt: skip
-for module in (demo, compile, audit, show, play, suite, run, report, bench):
+for module in (demo, compile, audit, show, play, suite, run, report, serve, export, graph, bench):
     module.register(app)
 
 

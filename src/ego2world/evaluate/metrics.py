@@ -100,8 +100,19 @@ def score_run(folder: Path) -> dict[str, Any]:
     Raises:
         RecordError: records are missing or damaged.
     """
-    settings = read_settings(folder)
-    groups, rows = read_rows(folder / "groups.jsonl"), read_rows(folder / "tasks.jsonl")
+    tasks = read_rows(folder / "tasks.jsonl")  # before the groups: a run that goes on writes a task after its groups
+    return score_records(read_settings(folder), read_rows(folder / "groups.jsonl"), tasks)
+
+
+def score_records(
+    settings: Mapping[str, Any], groups: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Compute the scores of records that are at hand; see ``score_run``.
+
+    Args:
+        settings: as in run.json.
+        groups, rows: as in groups.jsonl and tasks.jsonl.
+    """
     by_episode: dict[str, list[dict[str, Any]]] = {}
     for row in groups:
         by_episode.setdefault(row["episode"], []).append(row)

@@ -48,20 +48,30 @@ def draw_figures(
         return found
 
 
+def page_figures(figures: Mapping[str, Figure]) -> dict[str, str]:
+    """Return the figures as SVGs for use inside a page."""
+    return {name: _for_page(_svg(figure).decode(), name) for name, figure in figures.items()}
+
+
 def write_figures(figures: Mapping[str, Figure], folder: Path) -> dict[str, str]:
     """Write every figure as SVG and PNG; return the SVGs for use inside a page."""
-    inside = {}
-    with mpl.rc_context(_STYLE):
-        for name, figure in figures.items():
-            svg, png = io.BytesIO(), io.BytesIO()
-            FigureCanvasSVG(figure).print_svg(svg, metadata={"Date": None, "Creator": "ego2world"})  # type: ignore[no-untyped-call]
+    inside = page_figures(figures)
+    for name, figure in figures.items():
+        write_atomic(folder / f"{name}.svg", _svg(figure))
+        png = io.BytesIO()
+        with mpl.rc_context(_STYLE):
             figure.set_facecolor("white")
             figure.set_dpi(200)
             FigureCanvasAgg(figure).print_png(png, metadata={"Software": "ego2world"})  # type: ignore[no-untyped-call]
-            write_atomic(folder / f"{name}.svg", svg.getvalue())
-            write_atomic(folder / f"{name}.png", png.getvalue())
-            inside[name] = _for_page(svg.getvalue().decode(), name)
+        write_atomic(folder / f"{name}.png", png.getvalue())
     return inside
+
+
+def _svg(figure: Figure) -> bytes:
+    svg = io.BytesIO()
+    with mpl.rc_context(_STYLE):
+        FigureCanvasSVG(figure).print_svg(svg, metadata={"Date": None, "Creator": "ego2world"})  # type: ignore[no-untyped-call]
+    return svg.getvalue()
 
 
 def _for_page(svg: str, name: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ego2world.core.models import Door, Reply, Request, Usage
 from ego2world.errors import RecordError
-from ego2world.run.records import JOURNAL, Records
+from ego2world.run.records import JOURNAL, Recorder
 
 
 class BudgetSpent(Exception):
@@ -79,7 +79,7 @@ class EpisodeChat:
     """The calls of one episode. ``usage`` counts every reply of the group, ``billed`` leaves out those from the cache."""
 
     def __init__(
-        self, episode: str, door: Door, meter: Meter, records: Records, journal: Sequence[Mapping[str, Any]]
+        self, episode: str, door: Door, meter: Meter, records: Recorder, journal: Sequence[Mapping[str, Any]]
     ) -> None:
         self.group = ""
         self.calls = 0

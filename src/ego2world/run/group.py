@@ -13,7 +13,7 @@ from ego2world.run.chat import EpisodeChat
 from ego2world.run.environment import Environment
 from ego2world.run.frames import FrameSource
 from ego2world.run.quality import Watch
-from ego2world.run.records import Records
+from ego2world.run.records import Recorder
 from ego2world.tasks.contract import Event
 from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Group
@@ -34,7 +34,7 @@ class Player:
     belief: Belief
     memory: MemoryPolicy
     watch: Watch
-    records: Records
+    records: Recorder
     limit: int
     no_progress: int = 0
     chat: EpisodeChat | None = None

@@ -130,7 +130,8 @@ def _open_run(out: Path, record: Mapping[str, Any]) -> None:
     path = out / "run.json"
     if path.is_file():
         before = json.loads(path.read_text("utf-8"))
-        if before.get("episode_sha256") != record["episode_sha256"]:
+        known = before.get("episode_sha256", {})
+        if any(known.get(episode, digest) != digest for episode, digest in record["episode_sha256"].items()):
             raise RecordError(
                 str(path), "this run was made on other worlds (hashes differ); choose another --out folder"
             )

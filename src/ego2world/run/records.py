@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
@@ -39,6 +39,13 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
             raise RecordError(str(path), "not a JSON record; restore the file or start the run anew", number)
         rows.append(row)
     return rows
+
+
+class Recorder(Protocol):
+    """Where the rows of a run go."""
+
+    def add(self, name: str, row: Mapping[str, Any]) -> None:
+        """Append one row to a record file, whole."""
 
 
 class Records:

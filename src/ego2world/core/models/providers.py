@@ -88,14 +88,8 @@ class ProviderModel:
     async def _generate(self, request: Request) -> Reply:
         failed: list[str] = []
         _failed.set(failed)
-        schema = None
-        if request.schema is not None:
-            schema = ResponseSchema(name=request.schema_name, json_schema=JSONSchema.model_validate(request.schema))
-        config = GenerateConfig(
-            temperature=request.temperature, seed=request.seed, max_tokens=request.max_tokens, response_schema=schema
-        )
         try:
-            output = await self._model.generate(messages(request.messages), config=config)
+            output = await self._model.generate(messages(request.messages), config=config_of(request))
         except Exception as error:
             cause = error.last_attempt.exception() if isinstance(error, RetryError) else error
             if _timed_out(cause):
@@ -103,7 +97,17 @@ class ProviderModel:
             raise ModelError(
                 self.name, f"no reply after {max(1, len(failed))} attempt(s): {_first_line(cause)}", tuple(failed)
             ) from None
-        return _reply(output, tuple(failed))
+        return reply_of(output, tuple(failed))
+
+
+def config_of(request: Request) -> GenerateConfig:
+    """Return a request's settings as Inspect's."""
+    schema = None
+    if request.schema is not None:
+        schema = ResponseSchema(name=request.schema_name, json_schema=JSONSchema.model_validate(request.schema))
+    return GenerateConfig(
+        temperature=request.temperature, seed=request.seed, max_tokens=request.max_tokens, response_schema=schema
+    )
 
 
 def _timed_out(error: BaseException | None) -> bool:
@@ -118,7 +122,8 @@ def _first_line(error: BaseException | None) -> str:
     return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0][:300]}"
 
 
-def _reply(output: ModelOutput, errors: tuple[str, ...]) -> Reply:
+def reply_of(output: ModelOutput, errors: tuple[str, ...]) -> Reply:
+    """Return Inspect's output as a reply."""
     if output.empty:
         return Reply("", Stop.REFUSED if output.error else Stop.DONE, _usage(output), output.model, errors=errors)
     content = output.message.content

@@ -1,0 +1,52 @@
+"""ego2world graph"""
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+import typer
+
+from ego2world.cli.common import names, out, print_json, progress
+from ego2world.core.canonical import pretty_json, write_atomic
+from ego2world.core.models import Door, Endpoint, open_model
+from ego2world.evaluate.direct_graph import compare_graphs, mock_graph
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command("graph")
+    def graph_command(
+        worlds: Path = typer.Argument(help="A compiled collection."),
+        model: str = typer.Option("mock", help="mock (the parser alone), replay:FILE, or PROVIDER/MODEL."),
+        base_url: str | None = typer.Option(
+            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+        ),
+        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
+        episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),
+        out_file: Path | None = typer.Option(None, "--out", help="JSON file for every hallucinated entity and fact."),
+        as_json: bool = typer.Option(False, "--json", help="Print the totals as JSON."),
+    ) -> None:
+        """Let a model write each episode's world from its narrations at once, and check it against the annotations.
+
+        Example: ego2world graph worlds --model openai/gpt-5-mini --out graph.json
+        """
+        key = os.environ.get("OPENAI_API_KEY", "none") if base_url else None
+        opened = open_model(model, mock_graph, Endpoint(base_url=base_url, api_key=key))
+        with closing(Door(opened, cache)) as door, progress("writing graphs") as update:
+            result = compare_graphs(worlds, door, names(episodes) or None, update)
+        if out_file is not None:
+            write_atomic(out_file, pretty_json(result))
+        if as_json:
+            print_json({k: v for k, v in result.items() if k != "episodes"})
+            return
+        rate = "no graph" if result["rate"] is None else f"{100 * result['rate']:.1f} %"
+        out.print(f"{result['model']}: {rate} hallucinated (paper: 48 %)", markup=False)
+        for what in ("entities", "facts"):
+            out.print(f"  {what:<9} {result[f'{what}_hallucinated']:>6} of {result[what]}", markup=False)
+        own = result["compiled"]
+        out.print(
+            f"compiled: {own['entities_hallucinated']} of {own['entities']} entities without source; "
+            f"{own['operations_inferred']} of {own['operations']} operations inferred, each with its reason",
+            markup=False,
+        )
