@@ -197,9 +197,14 @@ def test_machine_output(sample_worlds: Path, tmp_path: Path) -> None:
 
 
 def test_every_command_has_help_with_an_example() -> None:
-    for command in ("demo", "compile", "audit", "show", "play", "run", "report", "bench"):
-        done = ego2world(command, "--help")
-        assert done.returncode == 0 and f"ego2world {command}" in done.stdout, command
+    from ego2world.cli import COMMANDS
+
+    listed = ego2world("--help").stdout
+    for command in COMMANDS:
+        for words in (("suite", "make"), ("suite", "show")) if command == "suite" else ((command,),):
+            done = ego2world(*words, "--help")
+            assert done.returncode == 0 and f"Example: ego2world {' '.join(words)}" in done.stdout, command
+        assert f" {command} " in listed
 
 
 def test_play_from_a_pipe(sample_worlds: Path) -> None:

@@ -16,9 +16,9 @@ from conftest import make_world
 from ego2world.agents.mock import mock_reply
 from ego2world.core.models import Door, MockModel
 from ego2world.errors import RecordError
-from ego2world.evaluate import compare_runs, score_run
+from ego2world.evaluate import score_run
 from ego2world.evaluate.collateral import collateral, count_sorts
-from ego2world.evaluate.compare import memory_effect, memory_pairs
+from ego2world.evaluate.compare import compare_runs, memory_effect, memory_pairs
 from ego2world.evaluate.direct_graph import check_graph, compare_graphs, mock_graph, write_graph
 from ego2world.evaluate.overlap import overlap, overlap_summary
 from ego2world.evaluate.review import review_run

@@ -1,31 +1,62 @@
-"""The command line: one file per command; each parses, calls one function, prints."""
+"""The command line: one file per command; each parses, calls one function, prints.
+
+Only the module of the command that was asked for is imported, so that a command starts without waiting for what it does not use.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 
-from ego2world.cli import audit, bench, compile, demo, export, graph, play, report, run, serve, show, suite
-from ego2world.cli.common import print_error
 from ego2world.errors import Ego2WorldError
 
-app = typer.Typer(
-    name="ego2world", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown",
-    help="Compile annotations of egocentric kitchen video into executable worlds, and evaluate agents in them. "
-    "Start with: **ego2world demo**",
-)  # fmt: skip
-for module in (demo, compile, audit, show, play, suite, run, report, serve, export, graph, bench):
-    module.register(app)
+# every command, in the order of the work, with what the list of commands says of it
+COMMANDS = {
+    "demo": "The whole job on the sample kitchens: compile, audit, act, score, report.",
+    "compile": "Annotations to worlds.",
+    "audit": "Check a collection: replay, contracts, negative suites, stress cases.",
+    "show": "What is in a collection, an episode, or a task.",
+    "play": "Act in a world yourself, with an agent's observations.",
+    "suite": "Fix which tasks an evaluation runs on: make, show.",
+    "run": "Let a planner act in the worlds, under a memory policy.",
+    "report": "Scores, intervals, comparisons, and a page with every task's trace.",
+    "serve": "The report of runs while they go on.",
+    "export": "Write a run for other tools.",
+    "graph": "Let a model write the worlds at once, and check it against the annotations.",
+    "bench": "Steps and compiled narrations per CPU-second.",
+}
+
+
+def build_app(arguments: Sequence[str]) -> typer.Typer:
+    """Return the application for some arguments: the command that they name, or the list of all commands."""
+    app = typer.Typer(
+        name="ego2world", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown",
+        help="Compile annotations of egocentric kitchen video into executable worlds, and evaluate agents in them. "
+        "Start with: **ego2world demo**",
+    )  # fmt: skip
+
+    @app.callback()
+    def keep_names() -> None:
+        """Keep the command's name in its usage even where it is the only one that was loaded."""
+
+    if arguments and arguments[0] in COMMANDS:
+        import_module(f"ego2world.cli.{arguments[0]}").register(app)
+    else:
+        for name, says in COMMANDS.items():
+            app.command(name, help=says)(lambda: None)
+    return app
 
 
 def main() -> None:
     """Run the command line; every error of the tree is one block on stderr and its own exit code."""
     try:
-        code = app(standalone_mode=False)
+        code = build_app(sys.argv[1:])(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)  # a command that leaves with a code of its own
     except Ego2WorldError as error:
-        print_error(error)
+        sys.stderr.write(f"error: {error}\n")
         sys.exit(error.exit_code)
     except typer.Exit as leave:
         sys.exit(leave.exit_code)

@@ -16,7 +16,7 @@ from rich.table import Table
 from ego2world.annotations.epic_kitchens import read_epic_kitchens
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
-from ego2world.errors import Ego2WorldError, UsageError
+from ego2world.errors import UsageError
 from ego2world.evaluate import METRICS
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)  # a pipe gets whole lines
@@ -25,15 +25,6 @@ READERS: dict[str, Callable[[Path, Sequence[str] | None], Dataset]] = {
     "hd-epic": read_hd_epic,
     "epic-kitchens": read_epic_kitchens,
 }
-
-
-def print_error(error: Ego2WorldError) -> None:
-    """Print an error as one block."""
-    err.print(f"[bold red]error[/]: {_plain(str(error))}", soft_wrap=True)
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", r"\[")
 
 
 def print_json(value: Any) -> None:

@@ -16,7 +16,8 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from ego2world.core.canonical import pretty_json, write_atomic
 from ego2world.core.statistics import RESAMPLES
 from ego2world.errors import RecordError, UsageError
-from ego2world.evaluate import ENDPOINTS, METRICS, RESOURCES, compare_runs, score_run
+from ego2world.evaluate import ENDPOINTS, METRICS, RESOURCES, score_run
+from ego2world.evaluate.compare import compare_runs
 from ego2world.evaluate.metrics import read_settings
 from ego2world.evaluate.replay import RunRecords, replay
 from ego2world.evaluate.review import Review
