@@ -65,6 +65,7 @@ def test_exported_names() -> None:
             "Stop",
             "Text",
             "Usage",
+            "open_door",
             "open_model",
             "user",
         ],

@@ -11,14 +11,16 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ego2world.agents.mock import mock_reply
-from ego2world.core.models import Door, Endpoint, MockModel, Reply, Request, Stop, Usage, open_model
+from ego2world.core.models import Door, Endpoint, MockModel, Reply, Request, Stop, Usage, open_door, open_model
 from ego2world.core.models.base import Message, Text
+from ego2world.errors import UsageError
 from ego2world.evaluate import score_run
 from ego2world.run.chat import Budget
 from ego2world.run.loop import Settings, run
@@ -76,6 +78,14 @@ def test_the_mock_plans_and_tokens_add_up(whole: Path) -> None:
 def test_concurrent_episodes_give_the_same_records(sample_worlds: Path, whole: Path, tmp_path: Path) -> None:
     play(sample_worlds, tmp_path / "r", concurrency=4)
     same_records(tmp_path / "r", whole)
+
+
+def test_several_processes_give_the_same_records(sample_worlds: Path, whole: Path, tmp_path: Path) -> None:
+    opening = partial(open_door, "mock", mock_reply)
+    run(sample_worlds, tmp_path / "r", llm(jobs=2), door=opening(), open_door=opening)
+    same_records(tmp_path / "r", whole)
+    with pytest.raises(UsageError, match="counted in one process"):
+        run(sample_worlds, tmp_path / "b", llm(jobs=2, budget=Budget(tokens=5)), door=opening(), open_door=opening)
 
 
 def test_recorded_replies_replay_the_run(sample_worlds: Path, whole: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from ego2world.cli.common import names, out, print_json, progress
 from ego2world.core.canonical import pretty_json, write_atomic
-from ego2world.core.models import Door, Endpoint, open_model
+from ego2world.core.models import Endpoint, open_door
 from ego2world.evaluate.direct_graph import compare_graphs, mock_graph
 
 
@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
         Example: ego2world graph worlds --model openai/gpt-5-mini --out graph.json
         """
         key = os.environ.get("OPENAI_API_KEY", "none") if base_url else None
-        opened = open_model(model, mock_graph, Endpoint(base_url=base_url, api_key=key))
-        with closing(Door(opened, cache)) as door, progress("writing graphs") as update:
+        opened = open_door(model, mock_graph, Endpoint(base_url=base_url, api_key=key), cache)
+        with closing(opened) as door, progress("writing graphs") as update:
             result = compare_graphs(worlds, door, names(episodes) or None, update)
         if out_file is not None:
             write_atomic(out_file, pretty_json(result))

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from ego2world.agents import MEMORIES, PLANNERS
 from ego2world.agents.mock import mock_reply
 from ego2world.cli.common import err, names, out, print_json, progress, scores_table
-from ego2world.core.models import Door, Endpoint, open_model
+from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
 from ego2world.evaluate import JSON_FIELDS, score_run
 from ego2world.run.chat import Budget
@@ -39,6 +40,7 @@ def register(app: typer.Typer) -> None:
         seed: int = typer.Option(0, help="Seed of the random planner, and of models that take one."),
         script: Path | None = typer.Option(None, help="Actions for the scripted planner (JSON lines)."),
         concurrency: int = typer.Option(1, min=1, help="Episodes at the same time; the records are the same."),
+        jobs: int = typer.Option(1, min=1, help="Processes; for planners that compute. The records are the same."),
         model: str | None = typer.Option(
             None,
             help="For planner llm: mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME.",
@@ -84,19 +86,20 @@ def register(app: typer.Typer) -> None:
             raise UsageError("--budget-cost needs --price-in and --price-out (per million tokens)")
         if (planner == "llm") != (model is not None):
             raise UsageError("planner llm and --model NAME go together (mock, replay:FILE, or PROVIDER/MODEL)")
-        door = None
+        door, opening = None, None
         if model is not None:
             key = os.environ.get("OPENAI_API_KEY", "none") if base_url else None
             endpoint = Endpoint(
                 retries, timeout_s=timeout, connections=max(8, concurrency), base_url=base_url, api_key=key
             )
-            door = Door(open_model(model, mock_reply, endpoint), cache, endpoint.connections, any_served_model)
+            opening = partial(open_door, model, mock_reply, endpoint, cache, any_served_model)
+            door = opening()
         settings = Settings(
             planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens,
-            concurrency, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached),
+            concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached),
         )  # fmt: skip
         with progress("running") as update, closing(door) if door else nullcontext():
-            record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, door)
+            record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, door, opening)
         score = score_run(out_dir)
         if as_json:
             print_json({k: score[k] for k in JSON_FIELDS})

@@ -10,7 +10,7 @@ from ego2world.world.actions import BY_NAME, BY_SENSE, ActionType, choose
 from ego2world.world.checks import Code, FailedCheck
 from ego2world.world.episode import Episode, Group
 from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView
-from ego2world.world.observe import Viewer, carried
+from ego2world.world.observe import Viewer
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import HANDS, Action, State, World
 from ego2world.world.step import Refusal, step
@@ -94,7 +94,7 @@ class Environment:
 
     def _in_view(self) -> set[str]:
         """Return what the agent has before its eyes: fixtures of this zone, what it sees, what it holds and carries."""
-        return {*HANDS, *self._viewer.visible(self.state), *carried(self.world, self.state)}
+        return {*HANDS, *self._viewer.visible(self.state), *self._viewer.carried(self.state)}
 
     def _agent_form(self, refusal: Refusal) -> tuple[Failure, ...]:
         """Say what failed without saying what cannot be seen.
@@ -162,7 +162,7 @@ class Environment:
         wanted = " ".join(text.lower().replace("_", " ").split())
         if wanted in self._ids:
             return self._ids[wanted]
-        here = [*self._viewer.visible(self.state), *carried(self.world, self.state)]
+        here = [*self._viewer.visible(self.state), *self._viewer.carried(self.state)]
         fitting = sorted({i for i in here if wanted in self._class_names(i)})
         if len(fitting) == 1:
             return fitting[0]

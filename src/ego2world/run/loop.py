@@ -14,8 +14,9 @@ import json
 import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is made with; stored in run.json, ``concurrency`` and ``budget`` apart, which may change on a resume."""
+    """What a run is made with; stored in run.json, ``concurrency``, ``jobs`` and ``budget`` apart, which may change on a resume."""
 
     planner: str
     memory: str = "persistent"
@@ -53,6 +54,7 @@ class Settings:
     frames: str | None = None
     max_tokens: int | None = 2048
     concurrency: int = 1
+    jobs: int = 1
     budget: Budget = field(default_factory=Budget)
 
 
@@ -63,6 +65,7 @@ def run(
     suite: Suite | None = None,
     progress: Progress | None = None,
     door: Door | None = None,
+    open_door: Callable[[], Door] | None = None,
 ) -> dict[str, Any]:
     """Run a planner over a collection (or a suite of it) and return run.json, with ``stopped`` added: episode -> why.
 
@@ -73,6 +76,7 @@ def run(
         suite: the tasks to score; every task of the chosen episodes by default.
         progress: called with (episode, finished, total).
         door: the model of planner "llm".
+        open_door: how each process opens that model, where ``settings.jobs`` asks for several; must be picklable.
 
     Raises:
         UsageError: unknown episodes, or settings that differ from those the run folder was begun with.
@@ -96,16 +100,20 @@ def run(
     _open_run(out, record)
     finished = finished_episodes(out) & set(suite.episodes)
     tidy(out, suite.episodes, finished)
-    journal = read_rows(out / JOURNAL)
-    work = _Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, journal), journal)
+    journal: dict[str, list[dict[str, Any]]] = {}
+    for row in read_rows(out / JOURNAL):
+        journal.setdefault(row["episode"], []).append(row)
+    meter = Meter(settings.budget, [row for rows in journal.values() for row in rows])
+    work = _Work(worlds, settings, suite, door, Records(out), meter)
     stopped: dict[str, str] = {}
     done = len(finished)
-    waiting = [(n, e) for n, e in enumerate(suite.episodes, 1) if e not in finished]
+    waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
     if progress:
         progress("", done, len(suite.episodes))
     try:
-        with ThreadPoolExecutor(max_workers=settings.concurrency) as pool:
-            futures = {pool.submit(work.episode, number, episode): episode for number, episode in waiting}
+        with _pool(work, out, open_door) as pool:
+            submit = _episode_here if settings.jobs > 1 else work.episode
+            futures = {pool.submit(submit, *one): one[1] for one in waiting}
             try:
                 for future in as_completed(futures):
                     reason = future.result()
@@ -124,6 +132,33 @@ def run(
         work.records.close()
     tidy(out, suite.episodes, suite.episodes)
     return record | {"stopped": dict(sorted(stopped.items()))}
+
+
+def _pool(work: _Work, out: Path, open_door: Callable[[], Door] | None) -> Executor:
+    """Return threads of this process, or processes that each open the records and the model for themselves."""
+    settings = work.settings
+    if settings.jobs == 1:
+        return ThreadPoolExecutor(settings.concurrency)
+    if settings.budget != Budget():
+        raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs with it")
+    if work.door is not None and open_door is None:
+        raise UsageError("several processes need a model that each of them can open")
+    given = (work.worlds, out, settings, work.suite, open_door)
+    return ProcessPoolExecutor(settings.jobs, get_context("spawn"), _begin_here, given)
+
+
+_here: list[_Work] = []  # the work of a worker process
+
+
+def _begin_here(
+    worlds: Path, out: Path, settings: Settings, suite: Suite, open_door: Callable[[], Door] | None
+) -> None:
+    door = open_door() if open_door is not None else None
+    _here.append(_Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, [])))
+
+
+def _episode_here(number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> str:
+    return _here[0].episode(number, episode_id, journal)
 
 
 def _open_run(out: Path, record: Mapping[str, Any]) -> None:
@@ -156,15 +191,14 @@ class _Work:
     door: Door | None
     records: Records
     meter: Meter
-    journal: Sequence[Mapping[str, Any]]
     halt: threading.Event = field(default_factory=threading.Event)
 
-    def episode(self, number: int, episode_id: str) -> str:
+    def episode(self, number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> str:
         """Run one episode; return why it stopped early, "" when it did not."""
         if self.halt.is_set():
             return "interrupted"
         episode = load_episode(self.worlds, episode_id)
-        player = self._player(number, episode)
+        player = self._player(number, episode, journal)
         try:
             play_episode(player, set(self.suite.tasks), self.halt)
         except ModelError as error:
@@ -183,7 +217,7 @@ class _Work:
         )
         return f"{reason}: {message}"
 
-    def _player(self, number: int, episode: Episode) -> Player:
+    def _player(self, number: int, episode: Episode, journal: Sequence[Mapping[str, Any]]) -> Player:
         settings = self.settings
         recorded = {
             g.id: [Proposal(a.name, dict(a.roles)) for a in episode.actions[g.first : g.last + 1]]
@@ -191,8 +225,7 @@ class _Work:
         }
         chat = None
         if self.door is not None:
-            own = [row for row in self.journal if row["episode"] == episode.id]
-            chat = EpisodeChat(episode.id, self.door, self.meter, self.records, own)
+            chat = EpisodeChat(episode.id, self.door, self.meter, self.records, journal)
         script = Path(settings.script) if settings.script else None
         planner: Planner = make_planner(
             settings.planner, Equipment(episode.id, recorded, settings.seed + number, script, chat, settings.max_tokens)

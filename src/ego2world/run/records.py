@@ -1,14 +1,16 @@
 """The record files of a run: appended line by line while it goes on, put into one order when it has ended.
 
-Several episodes may write at the same time; a line is written whole, so a kill can tear the last line of a file and nothing else.
+Several episodes, in threads or processes, may write at the same time; a line is one write to the end of the file, so a kill can tear
+the last line of a file and nothing else.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -54,16 +56,15 @@ class Records:
     def __init__(self, out: Path) -> None:
         self._out = out
         self._lock = threading.Lock()
-        self._files: dict[str, BinaryIO] = {}
+        self._files: dict[str, FileIO] = {}
 
     def add(self, name: str, row: Mapping[str, Any]) -> None:
         """Append one row to a record file, whole and flushed."""
         line = canonical_json(row) + b"\n"
         with self._lock:
             if name not in self._files:
-                self._files[name] = (self._out / name).open("ab")
-            self._files[name].write(line)
-            self._files[name].flush()
+                self._files[name] = (self._out / name).open("ab", buffering=0)
+            self._files[name].write(line)  # one write to the end of the file: whole, whoever else appends to it
 
     def close(self) -> None:
         """Close the files."""

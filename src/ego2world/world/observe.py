@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from ego2world.world.fluents import Value
 from ego2world.world.observation import Change, Local, RegionView, Seen
 from ego2world.world.state import HANDS, State, World
 
@@ -93,21 +94,29 @@ def _differences(before: Seen | None, here: Seen | None) -> tuple[Change, ...]:
 
 def carried(world: World, state: State) -> dict[str, Seen]:
     """Return what can be seen in and on the agent's hands, by id: held and worn things, and what is in or on those."""
-    above: set[str] = {*HANDS, *(thing for _, thing in state.held)}
-    found: dict[str, Seen] = {}
-    while above:
-        layer = {
-            key[1]: value for key, value in state.facts.items()
-            if key[0] == "place" and isinstance(value, tuple) and value[1] in above and key[1] in world.visible_things
-            and key[1] not in found and not _hides(world, state, value)
-        }  # fmt: skip
-        found |= {thing: seen(world, state, thing) for thing in layer}
-        above = set(layer)
-    return dict(sorted(found.items()))
+    zone_of = world.zone_of
+    on: dict[str, list[str]] = {}
+    for key, value in state.facts.items():
+        if key[0] == "place" and value[1] not in zone_of:  # type: ignore[index]
+            on.setdefault(value[1], []).append(key[1])  # type: ignore[index]
+    found: list[str] = []
+    above: list[str] = list(HANDS)
+    while above and on:
+        things = [
+            thing
+            for carrier in above
+            for thing in on.pop(carrier, ())
+            if not _hides(world, state, state.facts["place", thing])
+        ]
+        found += [thing for thing in things if thing in world.visible_things]
+        above = things
+    return {thing: seen(world, state, thing) for thing in sorted(found)}
 
 
-def _hides(world: World, state: State, place: tuple[str, str]) -> bool:
+def _hides(world: World, state: State, place: Value) -> bool:
     """Say whether what is at a place is hidden by it: in something closed, or not known to be open, that is opaque."""
+    if not isinstance(place, tuple):
+        return False
     how, where = place
     return (
         how == "in" and where in world.openable and where not in world.transparent
@@ -130,6 +139,7 @@ class Viewer:
         self._now: dict[str, Seen] = {}
         self._parts: dict[str, tuple[Change, ...]] = {}
         self._local: tuple[State, Local] | None = None
+        self._carried: tuple[State, dict[str, Seen]] | None = None
 
     def anchor(self, zone: str) -> dict[str, Seen]:
         """Return what the recorded image of a zone shows: its content in the initial state."""
@@ -161,10 +171,16 @@ class Viewer:
             fixtures = tuple(thing for thing in now.values() if thing.id in self._world.zone_of)
             holding = tuple((hand, seen(self._world, state, thing)) for hand, thing in state.held)
             held = {thing for _, thing in state.held}
-            more = tuple(thing for thing in carried(self._world, state).values() if thing.id not in held)
+            more = tuple(thing for thing in self.carried(state).values() if thing.id not in held)
             name = self._zone_names.get(zone, zone)
             self._local = (state, Local(zone, name, fixtures, holding, self.delta(state), more))
         return self._local[1]
+
+    def carried(self, state: State) -> dict[str, Seen]:
+        """Return what can be seen in and on the agent's hands; worked out once a state."""
+        if self._carried is None or self._carried[0] is not state:
+            self._carried = (state, carried(self._world, state))
+        return self._carried[1]
 
     def look(self, state: State) -> RegionView:
         """Answer a visual query of the agent's zone: the anchor's content, corrected by the delta."""

@@ -19,7 +19,7 @@ from ego2world.core.models.base import (
     Usage,
     user,
 )
-from ego2world.core.models.door import Door, Endpoint, open_model
+from ego2world.core.models.door import Door, Endpoint, open_door, open_model
 from ego2world.core.models.recorded import MockModel, ReplayModel
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "Stop",
     "Text",
     "Usage",
+    "open_door",
     "open_model",
     "user",
 ]

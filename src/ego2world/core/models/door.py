@@ -68,6 +68,18 @@ def open_model(
     return ProviderModel(name, endpoint or Endpoint())
 
 
+def open_door(
+    name: str,
+    respond: Callable[[Request], str | Reply] | None = None,
+    endpoint: Endpoint | None = None,
+    cache: Path | None = None,
+    any_served_model: bool = False,
+) -> Door:
+    """Return a model by its name behind a door; see ``open_model`` and ``Door``."""
+    endpoint = endpoint or Endpoint()
+    return Door(open_model(name, respond, endpoint), cache, endpoint.connections, any_served_model)
+
+
 class Door:
     """A model with a cache, single flight, a limit of concurrent calls, and a check of who answers."""
 
