@@ -1,4 +1,7 @@
-"""Planner names to planners. To add one: a class with ``name``, ``begin_group`` and ``next_step``, and a line in ``PLANNERS``."""
+"""Planner names to planners. To add one: a class with ``name``, ``begin_group`` and ``next_step``, and a line in ``PLANNERS``.
+
+A planner of one's own needs no change here: "my_module:my_function" names a function that makes it from ``Equipment``.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 
 from ego2world.agents.base import Chat, Planner
 from ego2world.agents.llm import LanguagePlanner
+from ego2world.agents.load import load
 from ego2world.agents.random import RandomPlanner
 from ego2world.agents.reference import ReferencePlanner
 from ego2world.agents.scripted import ScriptedPlanner, read_script
@@ -55,6 +59,18 @@ def make_planner(name: str, given: Equipment) -> Planner:
     Raises:
         UsageError: no such planner, or something that it needs is missing.
     """
+    return find_planner(name)(given)
+
+
+def find_planner(name: str) -> Callable[[Equipment], Planner]:
+    """Return what makes a planner of this name.
+
+    Raises:
+        UsageError: no such planner.
+    """
+    if ":" in name:
+        own: Callable[[Equipment], Planner] = load(name, "planner")
+        return own
     if name not in PLANNERS:
-        raise UsageError(f"no planner {name!r}; there are: {', '.join(PLANNERS)}")
-    return PLANNERS[name](given)
+        raise UsageError(f"no planner {name!r}; there are: {', '.join(PLANNERS)}, or MODULE:FUNCTION of your own")
+    return PLANNERS[name]

@@ -1,6 +1,7 @@
 """Memory policies: what becomes of belief at a group's start and after each step.
 
-To add one: a frozen dataclass with ``name`` and the two methods, listed in ``MEMORIES``.
+To add one: a frozen dataclass with ``name`` and the two methods, listed in ``MEMORIES``; one of your own needs no change here, it is
+named as "my_module:MyPolicy".
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ego2world.agents.belief import Belief, BeliefKey
+from ego2world.agents.load import load
 from ego2world.errors import UsageError
 
 DEFAULT_CAPACITY = 20  # entries beyond what the present observation shows
@@ -141,8 +143,13 @@ def make_memory(name: str) -> MemoryPolicy:
         UsageError: no such policy, or no whole number above 0 as capacity.
     """
     base, colon, capacity = name.partition(":")
+    if base not in MEMORIES and colon:
+        own: MemoryPolicy = load(name, "memory policy")()
+        return own
     if base not in MEMORIES:
-        raise UsageError(f"no memory policy {name!r}; there are: {', '.join(MEMORIES)} (the last two as NAME:CAPACITY)")
+        raise UsageError(
+            f"no memory policy {name!r}; there are: {', '.join(MEMORIES)} (the last two as NAME:CAPACITY), or MODULE:CLASS of your own"
+        )
     if not colon:
         return MEMORIES[base]()
     if base not in {"recency", "uncertainty"} or not capacity.isdecimal() or int(capacity) < 1:

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from ego2world.agents import MEMORIES, PLANNERS
+from ego2world.agents.make import find_planner
 from ego2world.agents.mock import mock_reply
 from ego2world.cli.common import err, names, out, print_json, progress, scores_table
 from ego2world.core.models import Endpoint, open_door
@@ -26,7 +27,7 @@ def register(app: typer.Typer) -> None:
     @app.command("run")
     def run_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
-        planner: str = typer.Option("symbolic", help=f"One of: {', '.join(PLANNERS)}."),
+        planner: str = typer.Option("symbolic", help=f"One of: {', '.join(PLANNERS)}; or MODULE:FUNCTION of your own."),
         memory: str = typer.Option(
             "persistent", help=f"What is forgotten: {', '.join(MEMORIES)}; the last two as NAME:CAPACITY."
         ),
@@ -78,13 +79,12 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world run worlds --planner symbolic --memory reset --out runs/symbolic-reset
         """
-        if planner not in PLANNERS:
-            raise UsageError(f"no planner {planner!r}; there are: {', '.join(PLANNERS)}")
+        find_planner(planner)
         if script is not None and not script.is_file():
             raise UsageError(f"no script {script}")
         if budget_cost is not None and not (price_in or price_out):
             raise UsageError("--budget-cost needs --price-in and --price-out (per million tokens)")
-        if (planner == "llm") != (model is not None):
+        if (planner == "llm") != (model is not None) and ":" not in planner:
             raise UsageError("planner llm and --model NAME go together (mock, replay:FILE, or PROVIDER/MODEL)")
         door, opening = None, None
         if model is not None:

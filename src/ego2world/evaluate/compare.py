@@ -6,7 +6,7 @@ over episodes     everything about memory: tasks of an episode share a world and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -17,10 +17,6 @@ from ego2world.evaluate.metrics import METRICS, RESOURCES
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 Score = Mapping[str, Any]
-TASK_VALUE: dict[str, Callable[[Mapping[str, Any]], float]] = {
-    "operational_tsr": lambda t: float(t["success"]), "gcr": lambda t: t["gcr"], "action_validity": lambda t: t["validity"],
-    "completed_rate": lambda t: float(t["completed"]), "reference_coverage": lambda t: t["coverage"],
-}  # fmt: skip
 CONTRASTED = ("gcr", "action_validity", "completed_rate")  # six planners: 15 pairs x 3 metrics = 45 contrasts
 PROFILED = ("visual_queries", "visual_answers", "repeated_region_queries", "attempts", "tokens_in", "tokens_out")
 # The paper's paired study (51 terminal-state tasks, 22 episodes), persistent against reset: what it reports, and the direction.
@@ -35,14 +31,15 @@ def intervals(score: Score, seed: int, resamples: int) -> dict[str, dict[str, An
     """Return the intervals of a run's metrics, pooled and by tier; None where there is no task."""
     tasks = score["per_task"]
     parts = {"all": tasks, **{tier: [t for t in tasks if t["tier"] == tier] for tier in (TERMINAL, EVENT)}}
-    found: dict[str, dict[str, Any]] = {}
-    for part, own in parts.items():
-        found[part] = {
-            name: _plain(mean_interval([value(t) for t in own], seed, resamples)) for name, value in TASK_VALUE.items()
-        }
-        strict = own if part == TERMINAL else [t for t in own if t["tier"] == TERMINAL]
-        found[part]["strict_tsr"] = _plain(mean_interval([float(t["success"]) for t in strict], seed, resamples))
-    return {part: {name: values[name] for name in METRICS} for part, values in found.items()}
+    return {
+        part: {name: _plain(mean_interval(_values(own, name), seed, resamples)) for name in METRICS}
+        for part, own in parts.items()
+    }
+
+
+def _values(tasks: Sequence[Mapping[str, Any]], metric: str) -> list[float]:
+    """Return a metric's values over the tasks that have it."""
+    return [value for t in tasks if (value := t["metrics"][metric]) is not None]
 
 
 def contrasts(scores: Sequence[Score], labels: Sequence[str], seed: int, resamples: int) -> list[dict[str, Any]]:
@@ -54,8 +51,7 @@ def contrasts(scores: Sequence[Score], labels: Sequence[str], seed: int, resampl
         return []
     rows, names = [], []
     for metric in CONTRASTED:
-        value = TASK_VALUE[metric]
-        values = [np.array([value(t) for t in _ordered(score)]) for score in scores]
+        values = [np.array(_values(_ordered(score), metric)) for score in scores]
         for a, b in combinations(range(len(scores)), 2):
             rows.append(values[a] - values[b])
             names.append((metric, labels[a], labels[b]))
@@ -105,13 +101,16 @@ def memory_effect(first: Score, second: Score, tier: str | None, seed: int, resa
     ones, twos = ([t for t in _ordered(s) if tier in {None, t["tier"]}] for s in (first, second))
     episodes = sorted({t["episode"] for t in ones})
     outcomes = {}
-    for name, value in TASK_VALUE.items():
-        interval = _by_episode(
-            [value(a) - value(b) for a, b in zip(ones, twos, strict=True)], ones, episodes, seed, resamples
-        )
+    for name in METRICS:
+        pairs = [
+            (a["metrics"][name], b["metrics"][name], a)
+            for a, b in zip(ones, twos, strict=True)
+            if a["metrics"][name] is not None
+        ]
+        interval = _by_episode([a - b for a, b, _ in pairs], [t for _, _, t in pairs], episodes, seed, resamples)
         outcomes[name] = {
-            "first": _mean([value(t) for t in ones]), "second": _mean([value(t) for t in twos]),
-            "difference": _plain(interval), **_direction(name, interval),
+            "first": _mean([a for a, _, _ in pairs]), "second": _mean([b for _, b, _ in pairs]), "difference": _plain(interval),
+            **_direction(name, interval),
         }  # fmt: skip
     table = mcnemar_exact([t["success"] for t in ones], [t["success"] for t in twos])
     named = {

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -27,23 +28,9 @@ RESOURCES = (
     "visual_queries", "visual_answers", "repeated_region_queries", "needless_looks", "cross_group_hits", "conflicts", "tokens_in",
     "tokens_in_cached", "tokens_out", "tokens_reasoning", "tokens_billed", "calls",
 )  # fmt: skip
-METRICS = {
-    "operational_tsr": "operational TSR", "strict_tsr": "strict TSR", "gcr": "goal conditions reached",
-    "action_validity": "action validity", "completed_rate": "completed runs", "reference_coverage": "reference coverage",
-}  # fmt: skip
 JSON_FIELDS = (
-    "planner",
-    "memory",
-    "model",
-    "suite",
-    "complete",
-    "incomplete",
-    "metrics",
-    "resources",
-    "belief",
-    "tasks",
-    "groups",
-)
+    "planner", "memory", "model", "suite", "complete", "incomplete", "metrics", "resources", "belief", "tasks", "groups",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -79,12 +66,37 @@ class TaskScore:
         return self.accepted / self.attempts if self.attempts else 0.0
 
     def plain(self) -> dict[str, Any]:
-        """Return the row of scores.json."""
+        """Return the row of scores.json; a metric of the other tier is None."""
         return {
+            "metrics": {name: measure.of(self) for name, measure in MEASURES.items()},
             "episode": self.episode, "task": self.task, "tier": self.tier, "success": self.success, "completed": self.completed,
             "gcr": self.gcr, "endpoint": self.endpoint, "attempts": self.attempts, "accepted": self.accepted,
             "validity": self.validity, "coverage": self.coverage, "resources": dict(self.resources), "groups": self.groups,
         }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric: its title, the value of a task, and the tier that it is restricted to. A run's value is the mean over tasks."""
+
+    title: str
+    value: Callable[[TaskScore], float]
+    tier: str | None = None
+
+    def of(self, score: TaskScore) -> float | None:
+        """Return a task's value, None for a task of another tier."""
+        return float(self.value(score)) if self.tier in {None, score.tier} else None
+
+
+MEASURES: dict[str, Measure] = {
+    "operational_tsr": Measure("operational TSR", attrgetter("success")),
+    "strict_tsr": Measure("strict TSR", attrgetter("success"), TERMINAL),
+    "gcr": Measure("goal conditions reached", attrgetter("gcr")),
+    "action_validity": Measure("action validity", attrgetter("validity")),
+    "completed_rate": Measure("completed runs", attrgetter("completed")),
+    "reference_coverage": Measure("reference coverage", attrgetter("coverage")),
+}
+METRICS = {name: measure.title for name, measure in MEASURES.items()}
 
 
 def score_run(folder: Path) -> dict[str, Any]:
@@ -250,16 +262,11 @@ def _endpoint(row: Mapping[str, Any], true: int) -> str:
 
 def _metrics(scores: Sequence[TaskScore]) -> dict[str, float | None]:
     """Return the metrics of a set of tasks; None where there is no task to average over."""
-    terminal = [s for s in scores if s.tier == TERMINAL]
-
-    def mean(values: list[float]) -> float | None:
-        return fmean(values) if values else None
-
-    return {
-        "operational_tsr": mean([float(s.success) for s in scores]), "strict_tsr": mean([float(s.success) for s in terminal]),
-        "gcr": mean([s.gcr for s in scores]), "action_validity": mean([s.validity for s in scores]),
-        "completed_rate": mean([float(s.completed) for s in scores]), "reference_coverage": mean([s.coverage for s in scores]),
-    }  # fmt: skip
+    found: dict[str, float | None] = {}
+    for name, measure in MEASURES.items():
+        values = [value for score in scores if (value := measure.of(score)) is not None]
+        found[name] = fmean(values) if values else None
+    return found
 
 
 def _count(values: Sequence[str]) -> dict[str, int]:

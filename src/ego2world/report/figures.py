@@ -95,9 +95,12 @@ def _figure(width: float, height: float) -> Figure:
 
 def _metrics(labels: Sequence[str], compared: Mapping[str, Any]) -> Figure:
     """Draw every metric of every run with its interval."""
-    figure = _figure(8.6, 0.9 + 0.2 * len(labels) * len(METRICS) / 2)
-    axes = figure.subplots(2, 3, sharex=True, sharey=True).flat
-    for axis, (name, title) in zip(axes, METRICS.items(), strict=True):
+    rows = -(-len(METRICS) // 3)
+    figure = _figure(8.6, 0.9 + 0.3 * len(labels) * rows)
+    axes = figure.subplots(rows, 3, sharex=True, sharey=True, squeeze=False)
+    for axis in axes.flat[len(METRICS) :]:
+        axis.set_axis_off()
+    for axis, (name, title) in zip(axes.flat, METRICS.items(), strict=False):
         axis.set_facecolor("none")
         for row, label in enumerate(labels):
             found = compared["intervals"][label]["all"][name]

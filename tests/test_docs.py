@@ -1,0 +1,102 @@
+"""The pages for users do what they say: the tutorial's commands run in order, and the examples of EXTENDING.md work as they stand."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ego2world.evaluate.metrics import MEASURES, METRICS, score_run
+
+DOCS = Path(__file__).parents[1] / "docs"
+ENV = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
+
+
+def commands(page: str) -> list[str]:
+    text = (DOCS / page).read_text("utf-8")
+    return [
+        line[2:]
+        for block in re.findall(r"```console\n(.*?)```", text, re.S)
+        for line in block.splitlines()
+        if line.startswith("$ ")
+    ]
+
+
+def snippet(name: str) -> str:
+    found = re.search(rf"```python {name}\n(.*?)```", (DOCS / "EXTENDING.md").read_text("utf-8"), re.S)
+    assert found
+    return found.group(1)
+
+
+def follow(page: str, folder: Path) -> None:
+    for command in commands(page):
+        done = subprocess.run(
+            shlex.split(command), cwd=folder, env=ENV | {"PYTHONPATH": str(folder)}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tutorial")
+    follow("TUTORIAL.md", folder)
+    return folder
+
+
+def test_the_tutorial_ends_with_a_paired_memory_study(workplace: Path) -> None:
+    compared = json.loads((workplace / "report/scores.json").read_text())["compared"]
+    effect = compared["memory"][0]
+    assert (effect["first"], effect["second"], effect["tier"]) == ("persistent", "reset", "terminal-state")
+    assert effect["resources"]["visual_queries"]["direction"] == -1 and effect["resources"]["tokens"]["first"] > 0
+    assert "Memory, in pairs" in (workplace / "report/index.html").read_text()
+    assert list((workplace / "logs").glob("*.eval"))
+
+
+def test_a_planner_and_a_policy_of_ones_own(workplace: Path) -> None:
+    for name, file in (("planner", "my_planner.py"), ("memory", "my_memory.py")):
+        code = snippet(name)
+        assert len(code.splitlines()) < 40
+        (workplace / file).write_text(code)
+    follow("EXTENDING.md", workplace)
+    opener, third = score_run(workplace / "runs/opener"), score_run(workplace / "runs/every-third")
+    assert opener["planner"] == "my_planner:make" and opener["pooled"]["accepted"] > 0
+    assert third["memory"] == "every-third" and third["resources"]["cross_group_hits"] > 0
+
+
+def test_a_metric_of_ones_own(workplace: Path) -> None:
+    from ego2world.evaluate.compare import compare_runs
+    from ego2world.report.figures import draw_figures
+
+    code = snippet("metric")
+    assert len(code.splitlines()) < 40
+    try:
+        exec(compile(code, "EXTENDING.md", "exec"), {})
+        score = score_run(workplace / "runs/persistent")
+        assert 0 < score["metrics"]["economy"] < 10
+        compared = compare_runs([score], ["one"], 0, 200)
+        assert compared["intervals"]["one"]["all"]["economy"]["method"] and draw_figures([score], ["one"], compared)
+    finally:
+        MEASURES.pop("economy", None)
+        METRICS.pop("economy", None)
+
+
+def test_a_module_that_is_not_there_is_a_message(workplace: Path) -> None:
+    for option in ("--planner", "--memory"):
+        done = subprocess.run(
+            ["ego2world", "run", "demo/worlds", option, "no_such_module:make", "--out", "runs/none"], cwd=workplace, env=ENV,
+            capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 2 and "cannot be loaded" in done.stderr and "Traceback" not in done.stderr
+    assert not (workplace / "runs/none").exists()
+
+
+def test_linked_files_exist() -> None:
+    for page in DOCS.glob("*.md"):
+        for link in re.findall(r"\]\(((?!http)[^)#]+)\)", page.read_text("utf-8")):
+            assert (DOCS / link).exists(), (page.name, link)
