@@ -112,29 +112,31 @@ def _respond(body: dict[str, Any]) -> str:
 def test_against_a_server_with_every_fault(sample_worlds: Path, tmp_path: Path) -> None:
     """Latency, 429, 500, cut replies, fences, reasoning, tool noise: nothing is lost or doubled, and the tokens are the server's."""
     draw = random.Random(3)
-    faults = [draw.choice(["429", "500", "cut", "", "", "", "", ""]) for _ in range(4000)]
+    faults = [draw.choice(["429", "500", "cut", "", "", "", "", ""]) for _ in range(9000)]
     script = Script(_respond, lambda n: faults[n], latency_s=0.002, cached_share=0.25)
+    folders = [tmp_path / memory for memory in ("persistent", "reset")]
     with fake_server(script) as url:
         endpoint = Endpoint(base_url=url, api_key="none", retry_wait_s=0.01, retries=12)
         with closing(Door(open_model("openai-api/local/tiny", endpoint=endpoint))) as door:
-            run(sample_worlds, tmp_path / "r", Settings("llm", concurrency=3), door=door)
-    score, groups, calls = (
-        score_run(tmp_path / "r"),
-        read_rows(tmp_path / "r/groups.jsonl"),
-        read_rows(tmp_path / "r/calls.jsonl"),
+            for folder in folders:
+                run(sample_worlds, folder, Settings("llm", folder.name, concurrency=4), door=door)
+    scores = [score_run(folder) for folder in folders]
+    groups = [row for folder in folders for row in read_rows(folder / "groups.jsonl")]
+    calls = [row for folder in folders for row in read_rows(folder / "calls.jsonl")]
+    assert all(score["complete"] for score in scores) and len(groups) > 200
+    for folder in folders:
+        rows = read_rows(folder / "groups.jsonl")
+        assert len(rows) == len({(g["episode"], g["group"]) for g in rows})
+    assert len(calls) == script.seen["ok"] and all(
+        len(tags) == len(set(tags)) for tags in ([c["tag"] for c in read_rows(f / "calls.jsonl")] for f in folders)
     )
-    assert score["complete"] and len(groups) == len({(g["episode"], g["group"]) for g in groups}) > 100
-    assert len(calls) == script.seen["ok"] == len({c["tag"] for c in calls})
     assert min(script.seen[f] for f in ("429", "500", "cut")) > 0
-    assert {s for s in score["planner_notes"] if s.startswith("reply:")} == {
-        "reply:plain",
-        "reply:fenced",
-        "reply:embedded",
-    }
-    assert score["resources"]["tokens_in"] == script.tokens["input"]
-    assert score["resources"]["tokens_in_cached"] == script.tokens["cached"]
-    assert score["resources"]["tokens_out"] == script.tokens["output"]
-    assert score["resources"]["tokens_reasoning"] == script.tokens["reasoning"]
+    notes = {note for score in scores for note in score["planner_notes"] if note.startswith("reply:")}
+    assert notes == {"reply:plain", "reply:fenced", "reply:embedded"}
+    for resource, counted in (
+        ("tokens_in", "input"), ("tokens_in_cached", "cached"), ("tokens_out", "output"), ("tokens_reasoning", "reasoning"),
+    ):  # fmt: skip
+        assert sum(score["resources"][resource] for score in scores) == script.tokens[counted]
     assert sum(len(c["reply"]["errors"]) for c in calls) == sum(script.seen[f] for f in ("429", "500", "cut"))
 
 

@@ -1,5 +1,6 @@
 """ego2world report"""
 
+import os
 from pathlib import Path
 
 import typer
@@ -22,6 +23,9 @@ def register(app: typer.Typer) -> None:
         ),
         seed: int = typer.Option(0, help="Seed of all resampling."),
         resamples: int = typer.Option(RESAMPLES, min=100, help="Bootstrap resamples."),
+        jobs: int = typer.Option(
+            os.cpu_count() or 1, min=1, show_default="all cores", help="Processes that replay runs."
+        ),
         as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON."),
     ) -> None:
         """Score runs, compare them with intervals, and write a page with every task's trace.
@@ -29,7 +33,7 @@ def register(app: typer.Typer) -> None:
         Example: ego2world report runs/symbolic-persistent runs/symbolic-reset --out report
         """
         with progress("reporting") as update:
-            scores = write_report(runs, out_dir, worlds, seed, resamples, update)
+            scores = write_report(runs, out_dir, worlds, seed, resamples, jobs, update)
         if as_json:
             print_json([{key: score[key] for key in JSON_FIELDS} for score in scores])
             return

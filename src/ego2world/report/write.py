@@ -6,8 +6,10 @@ import base64
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.resources import files
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,7 @@ def make_report(
     seed: int = 0,
     resamples: int = RESAMPLES,
     with_traces: bool = True,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Report:
     """Score runs, compare them, and lay them beside their worlds.
@@ -66,42 +69,65 @@ def make_report(
         seed: of all resampling.
         resamples: how many.
         with_traces: whether to work out the traces.
+        jobs: processes that replay runs.
         progress: called with (what, done, total).
     """
     scores = [score_run(run) for run in runs]
     report = Report(runs, scores, _labels(scores, runs), {})
     report.compared = compare_runs(scores, report.labels, seed, resamples)
-    for number, run in enumerate(runs):
-        if progress:
-            progress(f"replaying {report.labels[number]}", number, len(runs))
-        try:
-            review, traces = _lay_beside(worlds, run, report, number, with_traces)
-        except (UsageError, RecordError) as error:
-            review, traces = None, None
-            report.problems.append(
-                f"No traces, collateral and overlap for {report.labels[number]}: {error} (give the worlds of the runs with --worlds)"
-            )
-        report.reviews.append(review)
-        report.traces.append(_pack(traces) if traces is not None else None)
+    with _pool(min(jobs, len(runs))) as pool:
+        waiting = [
+            pool.submit(_lay_beside, worlds, run, s["per_task"], with_traces)
+            for run, s in zip(runs, scores, strict=True)
+        ]
+        for number, future in enumerate(waiting):
+            if progress:
+                progress(f"replaying {report.labels[number]}", number, len(runs))
+            found = future.result()
+            report.instructions |= found.instructions
+            report.reviews.append(found.review)
+            report.traces.append(found.traces)
+            if found.problem:
+                report.problems.append(
+                    f"No traces, collateral and overlap for {report.labels[number]}: {found.problem} "
+                    "(give the worlds of the runs with --worlds)"
+                )
     return report
 
 
-def _lay_beside(
-    worlds: Path | None, run: Path, report: Report, number: int, with_traces: bool
-) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Replay a run in its worlds; return its review and its traces by episode."""
-    settings, scored = read_settings(run), report.scores[number]["per_task"]
+@dataclass
+class _Beside:
+    """What came of laying a run beside its worlds."""
+
+    review: dict[str, Any] | None = None
+    traces: str | None = None
+    instructions: dict[tuple[str, str], str] = field(default_factory=dict)
+    problem: str = ""
+
+
+def _pool(jobs: int) -> Executor:
+    return ThreadPoolExecutor(1) if jobs == 1 else ProcessPoolExecutor(jobs, get_context("spawn"))
+
+
+def _lay_beside(worlds: Path | None, run: Path, scored: Sequence[Mapping[str, Any]], with_traces: bool) -> _Beside:
+    """Replay a run in its worlds."""
+    settings = read_settings(run)
     folder = worlds or Path(settings.get("worlds") or "?")
-    records, review, traces = RunRecords.read(run, settings), Review(), dict[str, Any]()
-    for name in settings["episodes"]:
-        episode = load_episode(folder, name)
-        report.instructions |= {(name, task.id): task.instruction for task in episode.tasks}
-        if name in records.episodes:
-            groups = list(replay(episode, records))
-            review.add(episode, groups, {t["task"]: t for t in scored if t["episode"] == name})
-            if with_traces:
-                traces[name] = episode_trace(episode, groups, records)
-    return review.plain(), traces if with_traces else None
+    review, traces, instructions = Review(), dict[str, Any](), dict[tuple[str, str], str]()
+    try:
+        records = RunRecords.read(run, settings)
+        ended = set(records.episodes)
+        for name in settings["episodes"]:
+            episode = load_episode(folder, name)
+            instructions |= {(name, task.id): task.instruction for task in episode.tasks}
+            if name in ended:
+                groups = list(replay(episode, records))
+                review.add(episode, groups, {t["task"]: t for t in scored if t["episode"] == name})
+                if with_traces:
+                    traces[name] = episode_trace(episode, groups, records)
+    except (UsageError, RecordError) as error:
+        return _Beside(None, None, instructions, str(error))
+    return _Beside(review.plain(), _pack(traces) if with_traces else None, instructions)
 
 
 def write_report(
@@ -110,6 +136,7 @@ def write_report(
     worlds: Path | None = None,
     seed: int = 0,
     resamples: int = RESAMPLES,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """Write scores.json, figures/ and index.html; see ``make_report``.
@@ -117,7 +144,7 @@ def write_report(
     Returns:
         One score object a run, in the order given.
     """
-    report = make_report(runs, worlds, seed, resamples, progress=progress)
+    report = make_report(runs, worlds, seed, resamples, jobs=jobs, progress=progress)
     write_atomic(out / "scores.json", pretty_json(report.plain()))
     figures = write_figures(draw_figures(report.scores, report.labels, report.compared), out / "figures")
     write_atomic(out / "index.html", render(report, figures).encode())
