@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,13 @@ from ego2world.samples import sample_source
 from ego2world.tasks.build import build_worlds
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Entity, State, World
+
+
+def console_commands(page: Path) -> list[str]:
+    """Return the commands of a page's console blocks, in order."""
+    blocks = re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.S)
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(

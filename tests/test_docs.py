@@ -12,20 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from conftest import console_commands
 from ego2world.evaluate.metrics import MEASURES, METRICS, score_run
 
 DOCS = Path(__file__).parents[1] / "docs"
 ENV = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
-
-
-def commands(page: str) -> list[str]:
-    text = (DOCS / page).read_text("utf-8")
-    return [
-        line[2:]
-        for block in re.findall(r"```console\n(.*?)```", text, re.S)
-        for line in block.splitlines()
-        if line.startswith("$ ")
-    ]
 
 
 def snippet(name: str) -> str:
@@ -35,7 +26,7 @@ def snippet(name: str) -> str:
 
 
 def follow(page: str, folder: Path) -> None:
-    for command in commands(page):
+    for command in console_commands(DOCS / page):
         done = subprocess.run(
             shlex.split(command), cwd=folder, env=ENV | {"PYTHONPATH": str(folder)}, capture_output=True, text=True
         )

@@ -112,9 +112,22 @@ def test_no_more_calls_at_the_same_time_than_allowed() -> None:
     ],
 )
 def test_c084_cached_tokens_are_part_of_the_input_whoever_counts(counts: dict[str, object]) -> None:
-    usage = Usage.of_provider(counts)
+    usage = Reply.of({"text": "", "usage": counts}).usage
+    assert usage is not None
     assert (usage.input_tokens, usage.cached_tokens, usage.fresh_tokens, usage.output_tokens) == (1000, 800, 200, 50)
-    assert usage.total_tokens == 1050
+    assert usage.total_tokens == 1050 and Usage.of(usage.plain()) == usage
+
+
+def test_c084_through_the_provider_library() -> None:
+    from inspect_ai.model import ModelOutput, ModelUsage
+
+    from ego2world.core.models.providers import reply_of
+
+    output = ModelOutput.from_content("m", "hi")
+    output.usage = ModelUsage(
+        input_tokens=150, input_tokens_cache_read=800, input_tokens_cache_write=50, output_tokens=50, total_tokens=1050
+    )
+    assert reply_of(output, ()).usage == Usage(1000, 800, 50)
 
 
 def test_recorded_replies_answer_the_same_requests(tmp_path: Path) -> None:

@@ -9,22 +9,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+from conftest import console_commands
 
-
-def blocks() -> list[str]:
-    """Return the commands of every console block after the first (which is the make commands)."""
-    return [
-        line[2:]
-        for block in re.findall(r"```console\n(.*?)```", README, re.S)
-        for line in block.splitlines()
-        if line.startswith("$ ")
-    ]
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_readme_commands_run(tmp_path: Path) -> None:
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
-    commands = [c for c in blocks() if not c.startswith("make ")]
+    commands = [c for c in console_commands(ROOT / "README.md") if not c.startswith("make ")]
     assert len(commands) >= 5
     for command in commands:
         done = subprocess.run(
@@ -40,4 +33,4 @@ def test_readme_opens_with_the_two_commands() -> None:
 
 def test_linked_files_exist() -> None:
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", README):
-        assert (Path(__file__).parents[1] / link).exists(), link
+        assert (ROOT / link).exists(), link

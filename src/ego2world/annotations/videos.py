@@ -24,13 +24,13 @@ class Verified:
 
 
 def find_videos(folder: Path) -> dict[str, Path]:
-    """Return video id -> file, whatever the case of the extension.
+    """Return video id -> file, in the folder and those below it, whatever the case of the extension.
 
     Raises:
         VideoError: two files carry one id.
     """
     found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
+    for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in SUFFIXES and path.is_file():
             if path.stem in found:
                 raise VideoError(

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+from ego2world.annotations.videos import find_videos
 from ego2world.core.models import Image
 from ego2world.errors import UsageError
 from ego2world.world.episode import Episode
@@ -42,11 +43,10 @@ class DrawnFrames:
 
 
 class VideoFrames:
-    """Frames of the episode's video, FOLDER/.../EPISODE.mp4."""
+    """Frames of the episode's video, FOLDER/.../EPISODE.mp4; an episode without a video has no pictures."""
 
     def __init__(self, episode: Episode, folder: Path) -> None:
-        found = sorted(folder.rglob(f"{episode.id}.*"))
-        self._file = next((f for f in found if f.suffix.lower() in {".mp4", ".mkv", ".mov", ".webm"}), None)
+        self._file = _index(folder).get(episode.id)
         self._times = first_times_s(episode)
         self.picture = cache(self._cut)
 
@@ -58,6 +58,11 @@ class VideoFrames:
         except ImportError as error:
             raise UsageError(f"--frames FOLDER needs the extra: pip install 'ego2world[video]' ({error})") from None
         return Image(frame_at(self._file, self._times[zone]))
+
+
+@cache
+def _index(folder: Path) -> dict[str, Path]:
+    return find_videos(folder)
 
 
 def first_times_s(episode: Episode) -> dict[str, float]:

@@ -144,8 +144,8 @@ class Usage:
         }  # fmt: skip
 
     @staticmethod
-    def of_provider(counts: Mapping[str, Any]) -> Usage:
-        """Read the counts of a provider's reply.
+    def of(counts: Mapping[str, Any]) -> Usage:
+        """Read counts in this project's form or a provider's.
 
         Servers of the OpenAI protocol count cached tokens inside ``prompt_tokens``; others report ``input_tokens`` without
         what was read from (``cache_read_input_tokens``) or written to (``cache_creation_input_tokens``) the cache.
@@ -162,7 +162,10 @@ class Usage:
             )
         read = counts.get("cache_read_input_tokens", 0) or 0
         written = counts.get("cache_creation_input_tokens", 0) or 0
-        return Usage(counts.get("input_tokens", 0) + read + written, read, counts.get("output_tokens", 0))
+        return Usage(
+            counts.get("input_tokens", 0) + read + written, counts.get("cached_tokens", read), counts.get("output_tokens", 0),
+            counts.get("reasoning_tokens", 0),
+        )  # fmt: skip
 
 
 class Stop(StrEnum):
@@ -199,10 +202,10 @@ class Reply:
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> Reply:
-        """Read the JSON form; what is left out takes its default."""
+        """Read the JSON form; what is left out takes its default, and token counts may be in a provider's form."""
         usage = plain.get("usage")
         return Reply(
-            plain["text"], Stop(plain.get("stop", "done")), Usage(**usage) if usage else None, plain.get("model", ""),
+            plain["text"], Stop(plain.get("stop", "done")), Usage.of(usage) if usage else None, plain.get("model", ""),
             plain.get("reasoning", ""), tuple(plain.get("errors", ())), bool(plain.get("cached", False)),
         )  # fmt: skip
 
