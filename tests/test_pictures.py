@@ -16,7 +16,7 @@ from ego2world.core.pictures import add_caption, read_caption
 from ego2world.core.video import frame_at, write_clip
 from ego2world.errors import UsageError, VideoError
 from ego2world.evaluate import score_run
-from ego2world.render import draw_clip, draw_region
+from ego2world.render import draw_clip, draw_episode, draw_region
 from ego2world.run.frames import DrawnFrames, VideoFrames, first_times_s, open_frames
 from ego2world.run.loop import Settings, run
 from ego2world.run.records import read_rows
@@ -89,6 +89,22 @@ def test_a_clip_shows_each_state_for_its_time(episode: Episode, tmp_path: Path) 
     assert near(main_color(frame_at(tmp_path / "clip.mp4", 0.3)), main_color(frames[0])), "a state is held"
     with pytest.raises(VideoError, match=r"before 9\.000 s"):
         frame_at(tmp_path / "clip.mp4", 9.0)
+
+
+def test_an_episode_is_drawn_on_the_clock_of_its_source(episode: Episode, tmp_path: Path) -> None:
+    draw_episode(episode, tmp_path / f"{EPISODE}.mp4")
+    ends = [operation["span_s"][1] for operation in episode.operations]
+    number = next(
+        n
+        for n, o in enumerate(episode.operations)
+        if o["family"] == "open" and ends[n] > ends[n - 1] + 1 and ends[n] + 1 < ends[n + 1]
+    )
+    before, after, later = (frame_at(tmp_path / f"{EPISODE}.mp4", ends[number] + late) for late in (-0.6, 0.6, 0.9))
+    assert before != after and near(main_color(after), main_color(later))
+    with pytest.raises(VideoError, match="ends at"):
+        frame_at(tmp_path / f"{EPISODE}.mp4", max(ends) + 5)
+    picture = VideoFrames(episode, tmp_path).picture(episode.initial.zone)
+    assert picture is not None and Image.open(io.BytesIO(picture.data)).width == 768
 
 
 @pytest.mark.parametrize(("time_s", "color"), [(0.0, 0), (0.9, 0), (1.0, 1), (1.5, 1), (2.4, 2), (3.9, 3)])

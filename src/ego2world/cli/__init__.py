@@ -24,7 +24,7 @@ COMMANDS = {
     "run": "Let a planner act in the worlds, under a memory policy.",
     "report": "Scores, intervals, comparisons, and a page with every task's trace.",
     "serve": "The report of runs while they go on.",
-    "export": "Write a run for other tools.",
+    "export": "Write a run or a collection for other tools.",
     "graph": "Let a model write the worlds at once, and check it against the annotations.",
     "bench": "Steps and compiled narrations per CPU-second.",
 }

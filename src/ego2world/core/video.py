@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import av
@@ -52,16 +52,17 @@ def frame_at(path: Path, time_s: float, longest_px: int = 768) -> bytes:
     return buffer.getvalue()
 
 
-def write_clip(frames: Sequence[Image.Image], path: Path, fps: int) -> None:
+def write_clip(frames: Iterable[Image.Image], path: Path, fps: int) -> None:
     """Write pictures of one even size as an H.264 MP4; the file appears whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.part.mp4")
     try:
         with av.open(str(temporary), "w") as container:
             stream = container.add_stream("libx264", rate=fps)
-            stream.width, stream.height, stream.pix_fmt = frames[0].width, frames[0].height, "yuv420p"
-            stream.options = {"crf": "23", "threads": "1"}
-            for picture in frames:
+            stream.pix_fmt, stream.options = "yuv420p", {"crf": "23", "threads": "1"}
+            for number, picture in enumerate(frames):
+                if number == 0:
+                    stream.width, stream.height = picture.width, picture.height
                 container.mux(stream.encode(av.VideoFrame.from_image(picture)))  # type: ignore[no-untyped-call]
             container.mux(stream.encode())
         temporary.replace(path)

@@ -1,6 +1,6 @@
 """World state to pictures and short clips, drawn by this project (extra "video"); no camera and nobody's recordings."""
 
-from ego2world.render.clip import draw_clip
+from ego2world.render.clip import draw_clip, draw_episode
 from ego2world.render.picture import draw_region
 
-__all__ = ["draw_clip", "draw_region"]
+__all__ = ["draw_clip", "draw_episode", "draw_region"]

@@ -14,6 +14,7 @@ from ego2world.world.kinds import Trait, has
 from ego2world.world.observation import Seen
 
 WIDTH_PX, COLUMNS, BOX_PX, MARGIN_PX = 768, 4, 176, 12
+MOST = 12  # things drawn in one fixture
 _PAPER, _INK, _BOX, _OPEN = (247, 245, 240), (40, 44, 48), (226, 222, 212), (205, 220, 232)
 
 
@@ -44,11 +45,12 @@ def region_image(content: Mapping[str, Seen], title: str = "", mark: str = "") -
         top = 40 + (number // COLUMNS) * (BOX_PX + MARGIN_PX)
         _fixture(pen, fixture, left, top, font, mark)
         inside = [t for t in content.values() if _root(content, t) == fixture.id and t.id != fixture.id]
-        for place, thing in enumerate(inside[:12]):
+        shown = inside if len(inside) <= MOST else inside[: MOST - 1]
+        for place, thing in enumerate(shown):
             _thing(pen, thing, left + 8 + (place % 3) * 54, top + 26 + (place // 3) * 37, mark)
-        if len(inside) > 12:
+        if len(shown) < len(inside):
             pen.text(
-                (left + 8, top + BOX_PX - 14), f"+{len(inside) - 12} more", fill=_INK, font=ImageFont.load_default(10)
+                (left + 118, top + 142), f"+{len(inside) - len(shown)} more", fill=_INK, font=ImageFont.load_default(10)
             )
     return image
 
