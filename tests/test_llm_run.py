@@ -20,7 +20,7 @@ import pytest
 from ego2world.agents.mock import mock_reply
 from ego2world.core.models import Door, Endpoint, MockModel, Reply, Request, Stop, Usage, open_door, open_model
 from ego2world.core.models.base import Message, Text
-from ego2world.errors import UsageError
+from ego2world.errors import ModelError, UsageError
 from ego2world.evaluate import score_run
 from ego2world.run.chat import Budget
 from ego2world.run.loop import Settings, run
@@ -202,8 +202,6 @@ def failing(after: int, with_error: Exception) -> Callable[[Request], str]:
 def test_c086_errors_of_the_service_are_no_failures_of_the_agent(
     sample_worlds: Path, whole: Path, tmp_path: Path
 ) -> None:
-    from ego2world.errors import ModelError
-
     score = play(sample_worlds, tmp_path / "r", failing(30, ModelError("mock", "HTTP 500")))
     missing = score["incomplete"]
     assert not score["complete"] and set(score["metrics"].values()) == {None}
@@ -217,6 +215,32 @@ def test_c086_errors_of_the_service_are_no_failures_of_the_agent(
     )  # C088: the retry goes on after what had happened, nothing happens twice
     assert again["complete"] and read_rows(tmp_path / "r/calls.jsonl")[: len(calls)] == calls
     same_records(tmp_path / "r", whole)
+
+
+def test_a_service_that_is_down_is_given_up_after_three_episodes(sample_worlds: Path, tmp_path: Path) -> None:
+    calls = 0
+
+    def down(request: Request) -> str:
+        nonlocal calls
+        calls += 1
+        raise ModelError("mock", "HTTP 503")
+
+    run(sample_worlds, tmp_path / "r", Settings("llm"), door=Door(MockModel(down)))
+    missing = score_run(tmp_path / "r")["incomplete"]
+    assert calls == len(missing["stops"]) == 3 < len(missing["episodes_open"])
+    assert missing["errors"] > 0 and missing["not_run"] > 0
+
+
+def test_a_run_that_cannot_begin_leaves_nothing_behind(sample_worlds: Path, tmp_path: Path) -> None:
+    for wrong in (
+        llm(frames="nowhere"),
+        llm(memory="forever"),
+        llm(jobs=2, budget=Budget(tokens=1)),
+        llm(episodes=("K99",)),
+    ):
+        with pytest.raises(UsageError):
+            run(sample_worlds, tmp_path / "r", wrong, door=Door(MockModel(mock_reply)))
+        assert not (tmp_path / "r").exists()
 
 
 def test_c086_the_figures_of_the_case(tmp_path: Path) -> None:

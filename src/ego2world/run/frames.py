@@ -78,16 +78,19 @@ def first_times_s(episode: Episode) -> dict[str, float]:
     return times
 
 
-def open_frames(spec: str | None, episode: Episode) -> FrameSource | None:
-    """Return a frame source: None, "drawn", or a folder of videos.
+def check_frames(spec: str | None) -> None:
+    """Refuse a frame source that is neither None, "drawn", nor a folder.
 
     Raises:
         UsageError: no such folder.
     """
+    if spec not in {None, "drawn"} and not Path(str(spec)).is_dir():
+        raise UsageError(f"--frames {spec}: needed drawn, or a folder of videos named EPISODE.mp4")
+
+
+def open_frames(spec: str | None, episode: Episode) -> FrameSource | None:
+    """Return an episode's frame source; see ``check_frames``."""
+    check_frames(spec)
     if spec is None:
         return None
-    if spec == "drawn":
-        return DrawnFrames(episode)
-    if not Path(spec).is_dir():
-        raise UsageError(f"--frames {spec}: needed drawn, or a folder of videos named EPISODE.mp4")
-    return VideoFrames(episode, Path(spec))
+    return DrawnFrames(episode) if spec == "drawn" else VideoFrames(episode, Path(spec))

@@ -28,7 +28,7 @@ from ego2world.core.models import Door
 from ego2world.errors import ModelError, RecordError, UsageError
 from ego2world.run.chat import Budget, BudgetSpent, EpisodeChat, Meter
 from ego2world.run.environment import Environment
-from ego2world.run.frames import open_frames
+from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
 from ego2world.run.quality import Watch, changes, snapshot
 from ego2world.run.records import JOURNAL, RECORDS, Records, finished_episodes, read_rows, tidy
@@ -38,6 +38,7 @@ from ego2world.world.episode import Episode, TaskRecord, load_episode, load_mani
 from ego2world.world.observation import Proposal
 
 Progress = Callable[[str, int, int], None]
+GIVE_UP = 3  # episodes in a row that a model's service failed in
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,12 @@ def run(
     elif settings.episodes:
         raise UsageError("--suite and --episodes exclude each other; a suite fixes its episodes")
     check_suite(suite, worlds)
+    check_frames(settings.frames)
     memory = make_memory(settings.memory)
+    if settings.jobs > 1 and settings.budget != Budget():
+        raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs with it")
+    if settings.jobs > 1 and door is not None and open_door is None:
+        raise UsageError("several processes need a model that each of them can open")
     record = {
         "planner": settings.planner, "memory": memory.name, "limit": settings.limit, "no_progress": settings.no_progress,
         "seed": settings.seed, "suite": suite.name, "suite_sha256": suite.sha256, "suite_tasks": list(suite.tasks),
@@ -106,8 +112,11 @@ def run(
     meter = Meter(settings.budget, [row for rows in journal.values() for row in rows])
     work = _Work(worlds, settings, suite, door, Records(out), meter)
     stopped: dict[str, str] = {}
-    done = len(finished)
+    done, failed_in_a_row = len(finished), 0
     waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
+    if settings.jobs > 1:  # the longest first, so that no process is left alone with it at the end
+        totals = load_manifest(worlds)["episodes"]
+        waiting.sort(key=lambda one: -totals[one[1]]["totals"]["operations"])
     if progress:
         progress("", done, len(suite.episodes))
     try:
@@ -116,11 +125,16 @@ def run(
             futures = {pool.submit(submit, *one): one[1] for one in waiting}
             try:
                 for future in as_completed(futures):
-                    reason = future.result()
+                    reason = "interrupted" if future.cancelled() else future.result()
                     if reason:
                         stopped[futures[future]] = reason
+                        failed_in_a_row += reason.startswith("service_error")
                     else:
-                        done += 1
+                        done, failed_in_a_row = done + 1, 0
+                    if failed_in_a_row == GIVE_UP:  # the service is down: the other episodes would only wait for it
+                        work.halt.set()
+                        for other in futures:
+                            other.cancel()
                     if progress:
                         progress(futures[future], done, len(suite.episodes))
             except BaseException:
@@ -139,10 +153,6 @@ def _pool(work: _Work, out: Path, open_door: Callable[[], Door] | None) -> Execu
     settings = work.settings
     if settings.jobs == 1:
         return ThreadPoolExecutor(settings.concurrency)
-    if settings.budget != Budget():
-        raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs with it")
-    if work.door is not None and open_door is None:
-        raise UsageError("several processes need a model that each of them can open")
     given = (work.worlds, out, settings, work.suite, open_door)
     return ProcessPoolExecutor(settings.jobs, get_context("spawn"), _begin_here, given)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 import threading
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -61,7 +62,7 @@ class ProviderModel:
             Exception
         ) as error:  # a wrong name, a missing key, a missing provider package: all of them Inspect's own words
             self._loop.close()
-            raise ModelError(name, f"cannot be opened: {' '.join(str(error).split())[:600]}") from None
+            raise ModelError(name, f"cannot be opened: {_words(str(error))[:600]}") from None
         self._thread.start()
         api = self._model.api
         wait = wait_exponential_jitter(multiplier=endpoint.retry_wait_s, max=60, jitter=endpoint.retry_wait_s)
@@ -116,6 +117,11 @@ def _timed_out(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _words(text: str) -> str:
+    """Return a message of Inspect's on one line, without its markup."""
+    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", text).split()).removeprefix("ERROR: ")
 
 
 def _first_line(error: BaseException | None) -> str:
