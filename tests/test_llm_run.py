@@ -22,6 +22,7 @@ from ego2world.core.models import Door, Endpoint, MockModel, Reply, Request, Sto
 from ego2world.core.models.base import Message, Text
 from ego2world.errors import ModelError, UsageError
 from ego2world.evaluate import score_run
+from ego2world.run import lock
 from ego2world.run.chat import Budget
 from ego2world.run.loop import Settings, run
 from ego2world.run.records import RECORDS, read_rows
@@ -161,6 +162,31 @@ def test_killed_at_random_moments_it_ends_with_the_same_records(sample_worlds: P
     assert len(left) > 10, "the kills hit different moments"
     subprocess.run([*command, tmp_path / "r"], check=True, capture_output=True, env=env)
     same_records(tmp_path / "r", tmp_path / "whole")
+
+
+def test_processes_of_a_killed_run_write_nothing_into_the_next(sample_worlds: Path, tmp_path: Path) -> None:
+    command = [COMMAND, "run", sample_worlds, "--memory", "none", "--jobs", "2", "--out"]
+    env = {**os.environ, "NO_COLOR": "1"}
+    subprocess.run([*command, tmp_path / "whole"], check=True, capture_output=True, env=env)
+    attempts = tmp_path / "r/attempts.jsonl"
+    process = subprocess.Popen(
+        [*command, tmp_path / "r"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env
+    )
+    while not (attempts.is_file() and attempts.stat().st_size > 2000):
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    subprocess.run([*command, tmp_path / "r"], check=True, capture_output=True, env=env)
+    same_records(tmp_path / "r", tmp_path / "whole")
+
+
+def test_two_runs_do_not_write_to_one_folder(
+    sample_worlds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "PATIENCE_S", 0.2)
+    with lock.writing(tmp_path / "r"), pytest.raises(UsageError, match="another run is writing"):
+        play(sample_worlds, tmp_path / "r")
+    assert play(sample_worlds, tmp_path / "r")["complete"]
 
 
 @pytest.mark.parametrize("name", RECORDS)

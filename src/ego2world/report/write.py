@@ -6,16 +6,16 @@ import base64
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.resources import files
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from ego2world.core.canonical import pretty_json, write_atomic
+from ego2world.core.processes import process_pool
 from ego2world.core.statistics import RESAMPLES
 from ego2world.errors import RecordError, UsageError
 from ego2world.evaluate import ENDPOINTS, METRICS, RESOURCES, score_run
@@ -106,7 +106,7 @@ class _Beside:
 
 
 def _pool(jobs: int) -> Executor:
-    return ThreadPoolExecutor(1) if jobs == 1 else ProcessPoolExecutor(jobs, get_context("spawn"))
+    return ThreadPoolExecutor(1) if jobs == 1 else process_pool(jobs)
 
 
 def _lay_beside(worlds: Path | None, run: Path, scored: Sequence[Mapping[str, Any]], with_traces: bool) -> _Beside:

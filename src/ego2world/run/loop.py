@@ -14,9 +14,9 @@ import json
 import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,13 @@ from ego2world.agents import Belief, Equipment, Planner, make_memory, make_plann
 from ego2world.agents.prompting import prompt_hashes
 from ego2world.core.canonical import pretty_json, sha256, write_atomic
 from ego2world.core.models import Door
+from ego2world.core.processes import process_pool
 from ego2world.errors import ModelError, RecordError, UsageError
 from ego2world.run.chat import Budget, BudgetSpent, EpisodeChat, Meter
 from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
+from ego2world.run.lock import join, writing
 from ego2world.run.quality import Watch, changes, snapshot
 from ego2world.run.records import JOURNAL, RECORDS, Records, finished_episodes, read_rows, tidy
 from ego2world.tasks.contract import Contract, Event
@@ -38,6 +40,7 @@ from ego2world.world.episode import Episode, TaskRecord, load_episode, load_mani
 from ego2world.world.observation import Proposal
 
 Progress = Callable[[str, int, int], None]
+_Waiting = tuple[int, str, list[dict[str, Any]]]  # an episode's number and name, and its rows of the journal
 GIVE_UP = 3  # episodes in a row that a model's service failed in
 
 
@@ -88,64 +91,84 @@ def run(
     elif settings.episodes:
         raise UsageError("--suite and --episodes exclude each other; a suite fixes its episodes")
     check_suite(suite, worlds)
+    _check(settings, door, open_door)
+    record = _record(worlds, settings, suite, door)
+    with writing(out):
+        _open_run(out, record)
+        finished = finished_episodes(out) & set(suite.episodes)
+        tidy(out, suite.episodes, finished)
+        journal: dict[str, list[dict[str, Any]]] = {}
+        for row in read_rows(out / JOURNAL):
+            journal.setdefault(row["episode"], []).append(row)
+        meter = Meter(settings.budget, [row for rows in journal.values() for row in rows])
+        work = _Work(worlds, settings, suite, door, Records(out), meter)
+        waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
+        try:
+            stopped = _play_all(work, waiting, _pool(work, out, open_door), progress)
+        finally:
+            work.records.close()
+        tidy(out, suite.episodes, suite.episodes)
+    return record | {"stopped": dict(sorted(stopped.items()))}
+
+
+def _check(settings: Settings, door: Door | None, open_door: Callable[[], Door] | None) -> None:
+    """Refuse settings that no run can begin with."""
     check_frames(settings.frames)
-    memory = make_memory(settings.memory)
+    make_memory(settings.memory)
     if settings.jobs > 1 and settings.budget != Budget():
         raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs with it")
     if settings.jobs > 1 and door is not None and open_door is None:
         raise UsageError("several processes need a model that each of them can open")
-    record = {
-        "planner": settings.planner, "memory": memory.name, "limit": settings.limit, "no_progress": settings.no_progress,
-        "seed": settings.seed, "suite": suite.name, "suite_sha256": suite.sha256, "suite_tasks": list(suite.tasks),
-        "script_sha256": sha256(Path(settings.script).read_bytes()) if settings.script else None,
+
+
+def _record(worlds: Path, settings: Settings, suite: Suite, door: Door | None) -> dict[str, Any]:
+    """Return run.json."""
+    return {
+        "planner": settings.planner, "memory": make_memory(settings.memory).name, "limit": settings.limit,
+        "no_progress": settings.no_progress, "seed": settings.seed, "suite": suite.name, "suite_sha256": suite.sha256,
+        "suite_tasks": list(suite.tasks), "script_sha256": sha256(Path(settings.script).read_bytes()) if settings.script else None,
         "model": door.name if door is not None else None, "prompts_sha256": prompt_hashes() if door is not None else None,
         "max_tokens": settings.max_tokens if door is not None else None, "frames": settings.frames,
         "episodes": list(suite.episodes), "episode_sha256": dict(suite.episode_sha256), "worlds": str(worlds),
         "ego2world": __version__, "python": platform.python_version(),
     }  # fmt: skip
-    _open_run(out, record)
-    finished = finished_episodes(out) & set(suite.episodes)
-    tidy(out, suite.episodes, finished)
-    journal: dict[str, list[dict[str, Any]]] = {}
-    for row in read_rows(out / JOURNAL):
-        journal.setdefault(row["episode"], []).append(row)
-    meter = Meter(settings.budget, [row for rows in journal.values() for row in rows])
-    work = _Work(worlds, settings, suite, door, Records(out), meter)
+
+
+def _play_all(work: _Work, waiting: list[_Waiting], pool: Executor, progress: Progress | None) -> dict[str, str]:
+    """Play the waiting episodes and return why some of them stopped."""
     stopped: dict[str, str] = {}
-    done, failed_in_a_row = len(finished), 0
-    waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
-    if settings.jobs > 1:  # the longest first, so that no process is left alone with it at the end
-        totals = load_manifest(worlds)["episodes"]
+    total = len(work.suite.episodes)
+    done, failed_in_a_row = total - len(waiting), 0
+    if work.settings.jobs > 1:  # the longest first, so that no process is left alone with it at the end
+        totals = load_manifest(work.worlds)["episodes"]
         waiting.sort(key=lambda one: -totals[one[1]]["totals"]["operations"])
     if progress:
-        progress("", done, len(suite.episodes))
-    try:
-        with _pool(work, out, open_door) as pool:
-            submit = _episode_here if settings.jobs > 1 else work.episode
-            futures = {pool.submit(submit, *one): one[1] for one in waiting}
-            try:
-                for future in as_completed(futures):
-                    reason = "interrupted" if future.cancelled() else future.result()
-                    if reason:
-                        stopped[futures[future]] = reason
-                        failed_in_a_row += reason.startswith("service_error")
-                    else:
-                        done, failed_in_a_row = done + 1, 0
-                    if failed_in_a_row == GIVE_UP:  # the service is down: the other episodes would only wait for it
-                        work.halt.set()
-                        for other in futures:
-                            other.cancel()
-                    if progress:
-                        progress(futures[future], done, len(suite.episodes))
-            except BaseException:
-                work.halt.set()
-                for future in futures:
-                    future.cancel()
-                raise
-    finally:
-        work.records.close()
-    tidy(out, suite.episodes, suite.episodes)
-    return record | {"stopped": dict(sorted(stopped.items()))}
+        progress("", done, total)
+    with pool:
+        play = _episode_here if work.settings.jobs > 1 else work.episode
+        futures = {pool.submit(play, *one): one[1] for one in waiting}
+
+        def halt() -> None:
+            work.halt.set()
+            for future in futures:
+                future.cancel()
+
+        try:
+            for future in as_completed(futures):
+                reason = "interrupted" if future.cancelled() else future.result()
+                if reason:
+                    stopped[futures[future]] = reason
+                    failed_in_a_row += reason.startswith("service_error")
+                else:
+                    done, failed_in_a_row = done + 1, 0
+                if failed_in_a_row == GIVE_UP:  # the service is down: the other episodes would only wait for it
+                    halt()
+                if progress:
+                    progress(futures[future], done, total)
+        except BaseException:
+            halt()
+            raise
+    return stopped
 
 
 def _pool(work: _Work, out: Path, open_door: Callable[[], Door] | None) -> Executor:
@@ -154,21 +177,21 @@ def _pool(work: _Work, out: Path, open_door: Callable[[], Door] | None) -> Execu
     if settings.jobs == 1:
         return ThreadPoolExecutor(settings.concurrency)
     given = (work.worlds, out, settings, work.suite, open_door)
-    return ProcessPoolExecutor(settings.jobs, get_context("spawn"), _begin_here, given)
+    return process_pool(settings.jobs, _begin_here, given)
 
 
-_here: list[_Work] = []  # the work of a worker process
+_here: list[tuple[_Work, FileIO]] = []  # the work of a worker process, and its hold on the run folder
 
 
 def _begin_here(
     worlds: Path, out: Path, settings: Settings, suite: Suite, open_door: Callable[[], Door] | None
 ) -> None:
     door = open_door() if open_door is not None else None
-    _here.append(_Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, [])))
+    _here.append((_Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, [])), join(out)))
 
 
 def _episode_here(number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> str:
-    return _here[0].episode(number, episode_id, journal)
+    return _here[0][0].episode(number, episode_id, journal)
 
 
 def _open_run(out: Path, record: Mapping[str, Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import Draft, draft_episode, effect_rows, operation_row, transition_row
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
+from ego2world.core.processes import process_pool
 from ego2world.tasks.contract import TERMINAL
 from ego2world.tasks.derive import Task, borders, derive_tasks
 from ego2world.tasks.stress import Span, admission_failures
@@ -39,7 +39,7 @@ def build_worlds(dataset: Dataset, out: Path, jobs: int = 1, progress: Progress 
     videos = list(dataset.narrations)
     made: dict[str, dict[str, Any]] = {}
     if jobs > 1 and len(videos) > 1:
-        with ProcessPoolExecutor(jobs) as pool:
+        with process_pool(jobs) as pool:
             results = pool.map(build_episode, videos, [_only(dataset, video) for video in videos])
             for number, (video, result) in enumerate(zip(videos, results, strict=True), 1):
                 made[video] = _write(out, video, *result)
