@@ -45,6 +45,7 @@ def test_exported_names() -> None:
             "Look",
             "MemoryPolicy",
             "Planner",
+            "Sampling",
             "Step",
             "make_memory",
             "make_planner",

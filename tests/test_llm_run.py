@@ -392,7 +392,7 @@ def test_c078_the_same_step_again_and_again(sample_worlds: Path, tmp_path: Path)
 def test_c088_a_failed_call_repeats_no_effect() -> None:
     """The pour is accepted, the next call fails and is retried: one pour in the log, one step."""
     from conftest import make_world
-    from ego2world.agents import Act, Belief, Context
+    from ego2world.agents import Act, Belief, Context, Sampling
     from ego2world.agents.llm import LanguagePlanner
     from ego2world.run.environment import Environment
     from ego2world.world.episode import Episode, Group
@@ -413,7 +413,7 @@ def test_c088_a_failed_call_repeats_no_effect() -> None:
                 def ask(self, request: Request) -> Reply:
                     return model.generate(request)
 
-            planner = LanguagePlanner(Chat())
+            planner = LanguagePlanner(Chat(), Sampling())
             context = Context(
                 environment.brief(Group("g", "Pour milk into cup.", 0, -1, (), (0, 0), ())),
                 environment.local(),

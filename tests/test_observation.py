@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SHARED, needs_data
-from ego2world.agents import Act, Belief, Context
+from ego2world.agents import Act, Belief, Context, Sampling
 from ego2world.agents.prompting import plan_request
 from ego2world.agents.random import RandomPlanner
 from ego2world.annotations.hd_epic import read_hd_epic
@@ -104,7 +104,7 @@ def told(episode: Episode, state: State, proposals: list[Proposal], group: int) 
         belief = Belief()
         context = Context(environment.brief(episode.groups[group]), environment.local(), belief, feedback, 80)
         belief.see_local(context.local)
-        lines += [repr(feedback), plan_request(context, [repr(feedback)], None, None).messages[-1].text]
+        lines += [repr(feedback), plan_request(context, [repr(feedback)], Sampling()).messages[-1].text]
     environment = Environment(episode)
     environment.state = state
     return [*lines, repr(environment.local()), repr(environment.look()), repr(environment.brief(episode.groups[group]))]

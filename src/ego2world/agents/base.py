@@ -63,6 +63,15 @@ class Planner(Protocol):
         """Return the next step; ``context.feedback`` tells about the last attempt."""
 
 
+@dataclass(frozen=True)
+class Sampling:
+    """How replies are drawn: the longest reply in tokens, a seed, and a temperature (None leaves each to the provider)."""
+
+    max_tokens: int | None = 2048
+    seed: int | None = None
+    temperature: float | None = 0.0
+
+
 class Chat(Protocol):
     """A model as planners reach it; every call is recorded and counted by whoever made it."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ego2world.agents.base import Act, Chat, Context, Done, Look, Step
+from ego2world.agents.base import Act, Chat, Context, Done, Look, Sampling, Step
 from ego2world.agents.prompting import feedback_line, plan_request
 from ego2world.agents.replies import Plan, read_plan
 from ego2world.core.models import Reply, Stop
@@ -25,10 +25,9 @@ class LanguagePlanner:
 
     name = "llm"
 
-    def __init__(self, chat: Chat, max_tokens: int | None = 2048, seed: int | None = None) -> None:
+    def __init__(self, chat: Chat, sampling: Sampling) -> None:
         self._chat = chat
-        self._max_tokens = max_tokens
-        self._seed = seed
+        self._sampling = sampling
 
     def begin_group(self, context: Context) -> None:
         """Start with an empty queue."""
@@ -91,7 +90,7 @@ class LanguagePlanner:
         self._asked = False
 
     def _plan(self, context: Context) -> tuple[Plan, Reply]:
-        reply = self._chat.ask(plan_request(context, self._feedback, self._max_tokens, self._seed))
+        reply = self._chat.ask(plan_request(context, self._feedback, self._sampling))
         plan = read_plan(reply.text)
         context.notes[f"reply:{plan.status.value}"] += 1
         for repair in plan.repairs:

@@ -6,10 +6,10 @@ A planner of one's own needs no change here: "my_module:my_function" names a fun
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ego2world.agents.base import Chat, Planner
+from ego2world.agents.base import Chat, Planner, Sampling
 from ego2world.agents.llm import LanguagePlanner
 from ego2world.agents.load import load
 from ego2world.agents.random import RandomPlanner
@@ -22,14 +22,15 @@ from ego2world.world.observation import Proposal
 
 @dataclass(frozen=True)
 class Equipment:
-    """What a planner may be made from: the episode's name, its recorded operations by group, a seed, a script, a model."""
+    """What a planner may be made from: the episode's name, its recorded operations by group, a seed, a script, a model and how it
+    is sampled."""
 
     episode: str
     recorded: Mapping[str, Sequence[Proposal]]
     seed: int = 0
     script: Path | None = None
     chat: Chat | None = None
-    max_tokens: int | None = 2048
+    sampling: Sampling = field(default_factory=Sampling)
 
 
 def _scripted(given: Equipment) -> Planner:
@@ -41,7 +42,7 @@ def _scripted(given: Equipment) -> Planner:
 def _language(given: Equipment) -> Planner:
     if given.chat is None:
         raise UsageError("planner llm needs --model NAME (mock, replay:FILE, or PROVIDER/MODEL)")
-    return LanguagePlanner(given.chat, given.max_tokens, given.seed)
+    return LanguagePlanner(given.chat, given.sampling)
 
 
 PLANNERS: Mapping[str, Callable[[Equipment], Planner]] = {

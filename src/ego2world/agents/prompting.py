@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from ego2world.agents.base import Context
+from ego2world.agents.base import Context, Sampling
 from ego2world.agents.replies import ROLES
 from ego2world.core.canonical import sha256
 from ego2world.core.models import Image, Message, Request, Text, user
@@ -78,28 +78,25 @@ def one_line(text: str) -> str:
     return re.sub(r"<<<|>>>", "", " ".join("".join(c if c.isprintable() else " " for c in text).split()))
 
 
-def plan_request(context: Context, feedback: Sequence[str], max_tokens: int | None, seed: int | None) -> Request:
+def plan_request(context: Context, feedback: Sequence[str], sampling: Sampling) -> Request:
     """Return the request for the next plan of a group."""
     text = _templates.get_template("plan_user.txt.j2").render(plan_facts(context, feedback))
-    return Request((_system(), user(text)), PLAN_SCHEMA, "plan", seed=seed, max_tokens=max_tokens)
+    return _request((_system(), user(text)), PLAN_SCHEMA, "plan", sampling)
 
 
 def look_request(
-    seeking: str,
-    things: Iterable[Hint],
-    fixtures: Iterable[Seen],
-    image: Image,
-    max_tokens: int | None,
-    seed: int | None,
+    seeking: str, things: Iterable[Hint], fixtures: Iterable[Seen], image: Image, sampling: Sampling
 ) -> Request:
     """Return the request that asks what a picture of a region shows."""
     text = _templates.get_template("look_user.txt.j2").render(
         seeking=one_line(seeking), things=[_thing(t) for t in things], fixtures=[_thing(f) for f in fixtures]
     )
-    return Request(
-        (Message("system", (Text(_read("look_system.txt")),)), user(text, image)), LOOK_SCHEMA, "things", seed=seed,
-        max_tokens=max_tokens,
-    )  # fmt: skip
+    turns = (Message("system", (Text(_read("look_system.txt")),)), user(text, image))
+    return _request(turns, LOOK_SCHEMA, "things", sampling)
+
+
+def _request(turns: tuple[Message, ...], schema: Mapping[str, Any], name: str, sampling: Sampling) -> Request:
+    return Request(turns, schema, name, sampling.temperature, sampling.seed, sampling.max_tokens)
 
 
 def plan_facts(context: Context, feedback: Sequence[str]) -> dict[str, Any]:

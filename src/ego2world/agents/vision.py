@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ego2world.agents.base import Chat, Context
+from ego2world.agents.base import Chat, Context, Sampling
 from ego2world.agents.prompting import look_request
 from ego2world.agents.replies import read_json
 from ego2world.core.models import Image
@@ -11,7 +11,9 @@ from ego2world.world.observation import Hint, RegionView, Seen
 MAX_THINGS = 200
 
 
-def read_picture(chat: Chat, view: RegionView, seeking: str, context: Context, picture: Image) -> RegionView:
+def read_picture(
+    chat: Chat, view: RegionView, seeking: str, context: Context, picture: Image, sampling: Sampling
+) -> RegionView:
     """Ask what a picture shows and return the region with that as its anchor.
 
     Args:
@@ -20,11 +22,12 @@ def read_picture(chat: Chat, view: RegionView, seeking: str, context: Context, p
         seeking: the thing that is looked for.
         context: names the things and fixtures that the model may speak of; anything else it says is dropped and counted.
         picture: the region's recorded image.
+        sampling: how the reply is drawn.
     """
     fixtures = {f.id: f for f in context.local.fixtures}
     things = {hint.id: hint for hint in context.brief.hints if hint.id not in fixtures}
     things |= {c.id: Hint(c.id, c.name, c.type) for c in context.local.delta if c.id not in fixtures}
-    reply = chat.ask(look_request(seeking, things.values(), fixtures.values(), picture, 1024, None))
+    reply = chat.ask(look_request(seeking, things.values(), fixtures.values(), picture, sampling))
     said = read_json(reply.text)
     rows = said.get("things") if isinstance(said, dict) else None
     if not isinstance(rows, list):

@@ -54,6 +54,9 @@ def register(app: typer.Typer) -> None:
             None, help="Pictures for visual queries: drawn, or a folder of videos EPISODE.mp4."
         ),
         max_tokens: int = typer.Option(2048, min=1, help="Longest reply, in tokens."),
+        temperature: str = typer.Option(
+            "0", help='Of the model; "default" leaves it to the provider, for models that refuse one.'
+        ),
         timeout: float = typer.Option(120.0, min=1, help="Seconds for one attempt at a call."),
         retries: int = typer.Option(
             5, min=0, help="Further attempts after errors that may pass (429, 5xx, time-outs)."
@@ -95,7 +98,7 @@ def register(app: typer.Typer) -> None:
             opening = partial(open_door, model, mock_reply, endpoint, cache, any_served_model)
             door = opening()
         settings = Settings(
-            planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens,
+            planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens, _temperature(temperature),
             concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached),
         )  # fmt: skip
         with progress("running") as update, closing(door) if door else nullcontext():
@@ -111,3 +114,12 @@ def register(app: typer.Typer) -> None:
                 err.print(f"stopped in {episode}: {reason}", soft_wrap=True, markup=False)
             err.print("the run is incomplete; the same command goes on where it stopped")
             raise typer.Exit(INCOMPLETE)
+
+
+def _temperature(text: str) -> float | None:
+    if text == "default":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f'--temperature {text}: needed a number, or "default"') from None

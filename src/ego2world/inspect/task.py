@@ -20,7 +20,7 @@ from inspect_ai.model import Model as InspectModel
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ego2world.agents import Belief, Equipment, make_memory, make_planner
+from ego2world.agents import Belief, Equipment, Sampling, make_memory, make_planner
 from ego2world.agents.mock import mock_reply
 from ego2world.core.models import Door, MockModel, Reply, Request, user
 from ego2world.core.models.base import Message, Text
@@ -124,11 +124,12 @@ def play(
 
         def run() -> None:
             episode = load_episode(Path(worlds), str(state.sample_id))
+            sampling = Sampling(max_tokens, seed)
             chat = EpisodeChat(episode.id, door, Meter(Budget(), []), kept, [])
-            planner = make_planner("llm", Equipment(episode.id, {}, seed, None, chat, max_tokens))
+            planner = make_planner("llm", Equipment(episode.id, {}, seed, None, chat, sampling))
             player = Player(
                 Environment(episode), planner, Belief(), make_memory(memory), Watch(episode.world), kept, limit, no_progress, chat,
-                open_frames(frames, episode),
+                open_frames(frames, episode), sampling,
             )  # fmt: skip
             play_episode(player, set(state.metadata["tasks"]))
 

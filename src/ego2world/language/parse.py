@@ -8,6 +8,7 @@ It is long because its class is one grammar: its rules hand the same clause unde
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from ego2world.language.lexicon import PARTICLES, Lexicon, VerbForm, lexicon
 from ego2world.language.phrases import ADVERBS, DETERMINERS, ORDINALS, PREPOSITIONS, NounPhrase
@@ -51,15 +52,9 @@ def parse(sentence: str) -> tuple[Clause, ...]:
     """
     clauses: list[Clause] = []
     for number, part in enumerate(SENTENCE.split(sentence.replace("’", "'"))):
-        text = rewrite(part)
-        words = TOKEN.findall(text)
+        words, told = _sentence(part)
         if words:
-            failed = bool(FAILED.search(part.lower())) and words[0] not in {"this", "the"}
-            found = _clauses(lexicon(), words)
-            if failed:
-                acts = [index for index, clause in enumerate(found) if clause.mode == ACT]
-                if acts:
-                    found[acts[-1]] = replace(found[acts[-1]], mode=ATTEMPT)
+            found = list(told)
             if words[0] == "using" and clauses and not any(c.mode in {ACT, ATTEMPT} for c in found):
                 clauses = _with_fragment(lexicon(), words, clauses)  # "Wipe the sink. Using the cloth."
             if words[0] in _POINTING:  # "This was left there, so it has to be put back": nothing of it is told as done
@@ -67,6 +62,20 @@ def parse(sentence: str) -> tuple[Clause, ...]:
             explains = words[0] in {"i", "we"} and any(w in SUBORDINATE or w == "purposeto" for w in words)
             clauses += [replace(c, sentence=-number if explains and number else number) for c in found]
     return tuple(clauses)
+
+
+@lru_cache(maxsize=8192)
+def _sentence(part: str) -> tuple[list[str], tuple[Clause, ...]]:
+    """Return the words and clauses of one sentence by itself; instructions say the same ones again and again."""
+    words = TOKEN.findall(rewrite(part))
+    if not words:
+        return [], ()
+    found = _clauses(lexicon(), words)
+    if FAILED.search(part.lower()) and words[0] not in {"this", "the"}:
+        acts = [index for index, clause in enumerate(found) if clause.mode == ACT]
+        if acts:
+            found[acts[-1]] = replace(found[acts[-1]], mode=ATTEMPT)
+    return words, tuple(found)
 
 
 def _with_fragment(lex: Lexicon, words: list[str], clauses: list[Clause]) -> list[Clause]:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ego2world.agents import Act, Belief, Context, Done, Look, MemoryPolicy, Planner
+from ego2world.agents import Act, Belief, Context, Done, Look, MemoryPolicy, Planner, Sampling
 from ego2world.agents.vision import read_picture
 from ego2world.core.models import Usage
 from ego2world.run.chat import EpisodeChat
@@ -39,6 +39,7 @@ class Player:
     no_progress: int = 0
     chat: EpisodeChat | None = None
     frames: FrameSource | None = None
+    sampling: Sampling = field(default_factory=Sampling)
 
 
 @dataclass
@@ -137,7 +138,9 @@ def _look(player: Player, group: Group, step: Look, context: Context, course: _C
     view = environment.look()
     picture = player.frames.picture(view.zone) if player.frames is not None and player.chat is not None else None
     if picture is not None and player.chat is not None:
-        view = read_picture(player.chat, RegionView.of(view.zone, (), view.delta), step.seeking, context, picture)
+        view = read_picture(
+            player.chat, RegionView.of(view.zone, (), view.delta), step.seeking, context, picture, player.sampling
+        )
     known = {key: entry.value for key, entry in belief.entries.items()}
     answered, repeated, conflict = (
         any(thing.id == step.seeking for thing in view.content),

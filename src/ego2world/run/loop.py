@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ego2world import __version__
-from ego2world.agents import Belief, Equipment, Planner, make_memory, make_planner
+from ego2world.agents import Belief, Equipment, Planner, Sampling, make_memory, make_planner
 from ego2world.agents.prompting import prompt_hashes
 from ego2world.core.canonical import pretty_json, sha256, write_atomic
 from ego2world.core.models import Door
@@ -57,6 +57,7 @@ class Settings:
     episodes: tuple[str, ...] = ()
     frames: str | None = None
     max_tokens: int | None = 2048
+    temperature: float | None = 0.0
     concurrency: int = 1
     jobs: int = 1
     budget: Budget = field(default_factory=Budget)
@@ -128,7 +129,8 @@ def _record(worlds: Path, settings: Settings, suite: Suite, door: Door | None) -
         "no_progress": settings.no_progress, "seed": settings.seed, "suite": suite.name, "suite_sha256": suite.sha256,
         "suite_tasks": list(suite.tasks), "script_sha256": sha256(Path(settings.script).read_bytes()) if settings.script else None,
         "model": door.name if door is not None else None, "prompts_sha256": prompt_hashes() if door is not None else None,
-        "max_tokens": settings.max_tokens if door is not None else None, "frames": settings.frames,
+        "max_tokens": settings.max_tokens if door is not None else None,
+        "temperature": settings.temperature if door is not None else None, "frames": settings.frames,
         "episodes": list(suite.episodes), "episode_sha256": dict(suite.episode_sha256), "worlds": str(worlds),
         "ego2world": __version__, "python": platform.python_version(),
     }  # fmt: skip
@@ -260,12 +262,13 @@ class _Work:
         if self.door is not None:
             chat = EpisodeChat(episode.id, self.door, self.meter, self.records, journal)
         script = Path(settings.script) if settings.script else None
+        sampling = Sampling(settings.max_tokens, settings.seed + number, settings.temperature)
         planner: Planner = make_planner(
-            settings.planner, Equipment(episode.id, recorded, settings.seed + number, script, chat, settings.max_tokens)
+            settings.planner, Equipment(episode.id, recorded, settings.seed + number, script, chat, sampling)
         )
         return Player(
             Environment(episode), planner, Belief(), make_memory(settings.memory), Watch(episode.world), self.records,
-            settings.limit, settings.no_progress, chat, open_frames(settings.frames, episode),
+            settings.limit, settings.no_progress, chat, open_frames(settings.frames, episode), sampling,
         )  # fmt: skip
 
 
