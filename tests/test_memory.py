@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from pathlib import Path
 
 import pytest
 
+from conftest import make_world
 from ego2world.agents import MEMORIES, Belief, make_memory
+from ego2world.agents.mock import mock_reply
+from ego2world.core.models import Door, Image, MockModel, Request
 from ego2world.errors import UsageError
 from ego2world.evaluate import score_run
+from ego2world.report import write_report
 from ego2world.run.loop import Settings, run
+from ego2world.run.quality import Watch
 from ego2world.run.records import read_rows
 from ego2world.world.observation import Change, Feedback, Local, Proposal, RegionView, Seen
+from ego2world.world.state import State
 
 
 def seen(name: str, place: tuple[str, str] = ("on", "counter_1")) -> Seen:
@@ -130,3 +140,47 @@ def test_a_longer_memory_asks_less(sample_worlds: Path, tmp_path: Path) -> None:
         )
     assert queries["persistent"] < queries["recency:20"] <= queries["none"]
     assert queries["persistent"] < queries["uncertainty:20"] <= queries["none"] and queries["reset"] < queries["none"]
+
+
+def test_stale_is_what_the_world_overtook_and_wrong_what_never_held() -> None:
+    world, start = make_world(
+        {"cup_1": "cup", "pan_1": "pan", "counter_1": "counter", "sink_1": "sink", "drawer_1": "drawer"},
+        dict.fromkeys(("counter_1", "sink_1", "drawer_1"), "zone_1"),
+        {("place", "cup_1"): ("on", "counter_1"), ("place", "pan_1"): ("on", "counter_1"), ("openness", "drawer_1"): "closed"},
+    )  # fmt: skip
+    belief, watch = Belief(), Watch(world)
+    belief.see_local(Local("z", "z", (seen("cup_1"), seen("pan_1", ("in", "sink_1"))), (), ()))
+    belief.tick()
+    moved = State.of({**start.facts, ("place", "cup_1"): ("in", "sink_1")})
+    watch.note(start, moved, belief.step)
+    judged = watch.judge(belief, moved)
+    assert judged == {"entries": 2, "right": 0, "wrong": 2, "stale": 1, "facts": 3}
+    assert watch.is_stale(("place", "cup_1"), belief.entries["place", "cup_1"])
+    assert not watch.is_stale(("place", "pan_1"), belief.entries["place", "pan_1"])
+    belief.see_local(Local("z", "z", (seen("cup_1", ("on", "sink_1")),), (), ()))
+    assert watch.judge(belief, moved)["right"] == 1, "a place counts by where, whether in or on"
+
+
+def test_a_model_that_misreads_pictures_believes_wrongly_and_the_trace_says_so(
+    sample_worlds: Path, tmp_path: Path
+) -> None:
+    def misreads(request: Request) -> str:
+        text = request.messages[-1].text
+        if not any(isinstance(part, Image) for part in request.messages[-1].parts):
+            return mock_reply(request)
+        things, fixtures = (re.findall(r"^- (\S+):", part, re.M) for part in text.split("Fixtures in the picture:"))
+        return json.dumps({"things": [{"id": t, "where": fixtures[-1], "how": "on"} for t in things]})
+
+    settings = Settings("llm", "persistent", frames="drawn")
+    run(sample_worlds, tmp_path / "r", settings, door=Door(MockModel(misreads)))
+    quality = score_run(tmp_path / "r")["belief"]
+    assert 0.5 < quality["precision"] < 1.0
+    write_report([tmp_path / "r"], tmp_path / "rep", resamples=200)
+    page = (tmp_path / "rep/index.html").read_text()
+    packed = re.search(r'id="trace-0">([^<]*)<', page)
+    assert packed
+    traces = json.loads(gzip.decompress(base64.b64decode(packed.group(1))))
+    wrong = [
+        row for e in traces.values() for t in e["tasks"].values() for row in t["belief"] if row[4] in {"wrong", "stale"}
+    ]
+    assert wrong and all(row[2] != row[3] for row in wrong)
