@@ -1,6 +1,5 @@
 """ego2world graph"""
 
-import os
 from contextlib import closing
 from pathlib import Path
 
@@ -31,8 +30,7 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world graph worlds --model openai/gpt-5-mini --out graph.json
         """
-        key = os.environ.get("OPENAI_API_KEY", "none") if base_url else None
-        opened = open_door(model, mock_graph, Endpoint(base_url=base_url, api_key=key), cache)
+        opened = open_door(model, mock_graph, Endpoint(base_url=base_url), cache)
         with closing(opened) as door, progress("writing graphs") as update:
             result = compare_graphs(worlds, door, names(episodes) or None, update)
         if out_file is not None:

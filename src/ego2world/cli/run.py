@@ -1,6 +1,5 @@
 """ego2world run"""
 
-import os
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
@@ -91,10 +90,7 @@ def register(app: typer.Typer) -> None:
             raise UsageError("planner llm and --model NAME go together (mock, replay:FILE, or PROVIDER/MODEL)")
         door, opening = None, None
         if model is not None:
-            key = os.environ.get("OPENAI_API_KEY", "none") if base_url else None
-            endpoint = Endpoint(
-                retries, timeout_s=timeout, connections=max(8, concurrency), base_url=base_url, api_key=key
-            )
+            endpoint = Endpoint(retries, timeout_s=timeout, connections=max(8, concurrency), base_url=base_url)
             opening = partial(open_door, model, mock_reply, endpoint, cache, any_served_model)
             door = opening()
         settings = Settings(

@@ -9,7 +9,7 @@ Sources: Efron and Tibshirani 1993 (BCa, bootstrap-t); Davison and Hinkley 1997,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,8 +108,8 @@ def _ratio(top: Floats, bottom: Floats) -> tuple[Floats, Floats]:
     return value, np.where(error < 1e-12 * (1 + np.abs(value)), 0.0, error)
 
 
-def _indices(rng: np.random.Generator, n: int, resamples: int, batch: int = BATCH) -> list[NDArray[np.int64]]:
-    return [rng.integers(0, n, (min(batch, resamples - start), n)) for start in range(0, resamples, batch)]
+def _indices(rng: np.random.Generator, n: int, resamples: int, batch: int = BATCH) -> Iterator[NDArray[np.int64]]:
+    return (rng.integers(0, n, (min(batch, resamples - start), n)) for start in range(0, resamples, batch))
 
 
 def simultaneous_intervals(

@@ -154,9 +154,10 @@ def _episode_sums(score: Score, tier: str | None) -> dict[str, Mapping[str, floa
 def _by_episode(
     values: Sequence[float], tasks: Sequence[Mapping[str, Any]], episodes: Sequence[str], seed: int, resamples: int
 ) -> Interval | None:
-    sums = [sum(v for v, t in zip(values, tasks, strict=True) if t["episode"] == e) for e in episodes]
-    counts = [sum(t["episode"] == e for t in tasks) for e in episodes]
-    return cluster_interval(sums, counts, seed, resamples)
+    own: dict[str, list[float]] = {episode: [] for episode in episodes}
+    for value, task in zip(values, tasks, strict=True):
+        own[task["episode"]].append(value)
+    return cluster_interval([sum(v) for v in own.values()], [len(v) for v in own.values()], seed, resamples)
 
 
 def _direction(name: str, interval: Interval | None) -> dict[str, Any]:

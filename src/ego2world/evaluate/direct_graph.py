@@ -24,9 +24,8 @@ from ego2world.agents.replies import read_json
 from ego2world.core.models import Door, Message, Request, Text, Usage, user
 from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon
-from ego2world.world.episode import Episode, load_episode, load_manifest
-from ego2world.world.state import HANDS, State
-from ego2world.world.step import Refusal, step
+from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
+from ego2world.world.state import HANDS
 
 CHUNK = 40  # narrations in one request
 Progress = Callable[[str, int, int], None]
@@ -148,13 +147,7 @@ def _singular(text: str) -> list[str]:
 def _places(episode: Episode) -> set[tuple[str, bool, str]]:
     """Return (thing, held, where) for every place that a thing has at any time of the reference."""
     found: set[tuple[str, bool, str]] = set()
-    state: State = episode.initial
-    for action in (None, *episode.actions):
-        if action is not None:
-            after = step(episode.world, state, action)
-            if isinstance(after, Refusal):
-                break
-            state = after
+    for state in reference_states(episode):
         found |= {
             (key[1], value[0] == "held", value[1])
             for key, value in state.facts.items() if key[0] == "place" and isinstance(value, tuple)

@@ -20,7 +20,7 @@ from statistics import fmean
 from typing import Any
 
 from ego2world.errors import RecordError
-from ego2world.run.records import read_rows
+from ego2world.run.records import ended_episodes, group_rows, read_rows
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 ENDPOINTS = ("parse_failure", "empty_plan", "execution_blocked", "completed_none", "completed_some", "completed_all")
@@ -125,16 +125,15 @@ def score_records(
         settings: as in run.json.
         groups, rows: as in groups.jsonl and tasks.jsonl.
     """
-    by_episode: dict[str, list[dict[str, Any]]] = {}
-    for row in groups:
-        by_episode.setdefault(row["episode"], []).append(row)
+    by_episode = group_rows(groups, "episode")
     latest, duplicates = latest_tasks(rows)
+    tasks_of = group_rows(latest, "episode")
     scores = [_task(row, by_episode[row["episode"]]) for row in latest]
     suite_tasks = settings.get("suite_tasks") or [f"{s.episode}/{s.task}" for s in scores]
     stops = [row for row in rows if row["type"] == "episode_stop"]
     scored = {f"{s.episode}/{s.task}" for s in scores}
     unscored = [task for task in suite_tasks if task not in scored]
-    ended = {row["episode"] for row in rows if row["type"] == "episode_end"}
+    ended = ended_episodes(rows)
     broken = {row["episode"] for row in stops if row["reason"] == "service_error"}
     complete = not unscored and set(settings["episodes"]) <= ended
     terminal = [s for s in scores if s.tier == TERMINAL]
@@ -165,7 +164,7 @@ def score_records(
         "belief_by_quarter": {str(q): belief_quality([row for row in groups if row["quarter"] == q]) for q in (1, 2, 3, 4)},
         "pooled": {name: sum(row.get(name, 0) for row in groups) for name in ("attempts", "accepted", "repairs", "repeats", "calls")},
         "tasks_without_attempts": [f"{s.episode}/{s.task}" for s in scores if not s.attempts],
-        "per_episode": [{"episode": e, **_episode(own, [t for t in latest if t["episode"] == e])} for e, own in by_episode.items()],
+        "per_episode": [{"episode": e, **_episode(own, tasks_of.get(e, []))} for e, own in by_episode.items()],
         "per_task": [s.plain() for s in scores],
     }  # fmt: skip
 
@@ -205,9 +204,9 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return settings
 
 
-def latest_tasks(rows: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], int]:
+def latest_tasks(rows: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     """Return the last row of each (episode, task, trial), in the order of the first, and how many rows were superseded."""
-    found: dict[tuple[str, str, int], Mapping[str, Any]] = {}
+    found: dict[tuple[str, str, int], dict[str, Any]] = {}
     tasks = [row for row in rows if row["type"] == "task"]
     for row in tasks:
         found[row["episode"], row["task"], row.get("trial", 0)] = row

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ego2world.errors import RecordError
 from ego2world.run.environment import Attempt, Environment
-from ego2world.run.records import read_rows
+from ego2world.run.records import RECORDS, ended_episodes, group_rows, read_rows
 from ego2world.world.episode import Episode, Group
 from ego2world.world.observation import Feedback, Proposal
 from ego2world.world.state import State
-from ego2world.world.step import Refusal, step
 
 
 @dataclass(frozen=True)
@@ -53,24 +53,21 @@ class RunRecords:
     @staticmethod
     def read(folder: Path, settings: Mapping[str, Any]) -> RunRecords:
         """Read all record files of a run."""
-        rows: dict[str, dict[str, list[dict[str, Any]]]] = {}
-        for name in ("attempts", "beliefs", "calls", "groups", "looks", "tasks"):
-            by_episode: dict[str, list[dict[str, Any]]] = {}
-            for row in read_rows(folder / f"{name}.jsonl"):
-                by_episode.setdefault(row["episode"], []).append(row)
-            rows[name] = by_episode
+        rows = {name.removesuffix(".jsonl"): group_rows(read_rows(folder / name), "episode") for name in RECORDS}
         return RunRecords(folder, settings, rows)
 
     def of(self, name: str, episode: str) -> list[dict[str, Any]]:
         """Return the rows of one file and episode."""
         return self.rows[name].get(episode, [])
 
-    @property
+    def by_group(self, name: str, episode: str) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of one file and episode by group."""
+        return group_rows(self.of(name, episode), "group")
+
+    @cached_property
     def episodes(self) -> list[str]:
         """Episodes that have ended, in order."""
-        return [
-            e for e in self.settings["episodes"] if any(row["type"] == "episode_end" for row in self.of("tasks", e))
-        ]
+        return [e for e in self.settings["episodes"] if ended_episodes(self.of("tasks", e))]
 
 
 def replay(episode: Episode, records: RunRecords) -> Iterator[PlayedGroup]:
@@ -80,15 +77,13 @@ def replay(episode: Episode, records: RunRecords) -> Iterator[PlayedGroup]:
         RecordError: an attempt or the last state is not what was recorded.
     """
     environment = Environment(episode)
-    attempts: dict[str, list[dict[str, Any]]] = {}
-    for row in records.of("attempts", episode.id):
-        attempts.setdefault(row["group"], []).append(row)
+    attempts = records.by_group("attempts", episode.id)
     groups = {group.id: group for group in episode.groups}
     for row in records.of("groups", episode.id):
         start, played = environment.state, []
         for one in attempts.get(row["group"], ()):
             before = environment.state
-            attempt, feedback = environment.attempt(_proposal(one))
+            attempt, feedback = environment.attempt(Proposal.of(one))
             if attempt.accepted != one["accepted"]:
                 raise RecordError(
                     str(records.folder / "attempts.jsonl"),
@@ -101,23 +96,3 @@ def replay(episode: Episode, records: RunRecords) -> Iterator[PlayedGroup]:
         raise RecordError(
             str(records.folder), f"{episode.id} replays to another state than was recorded; restore the records"
         )
-
-
-def _proposal(row: Mapping[str, Any]) -> Proposal:
-    roles = {role: tuple(value) if isinstance(value, list) else value for role, value in row["roles"].items()}
-    return Proposal(row["action"], roles, row["by"])
-
-
-def reference_end(episode: Episode) -> State:
-    """Return the reference's last state.
-
-    Raises:
-        RecordError: the reference does not replay.
-    """
-    state = episode.initial
-    for action in episode.actions:
-        after = step(episode.world, state, action)
-        if isinstance(after, Refusal):
-            raise RecordError(episode.id, f"the reference does not replay ({after}); compile the worlds again")
-        state = after
-    return state

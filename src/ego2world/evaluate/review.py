@@ -11,36 +11,38 @@ from typing import Any
 from ego2world.evaluate.collateral import collateral, count_sorts
 from ego2world.evaluate.metrics import read_settings, score_run
 from ego2world.evaluate.overlap import overlap, overlap_summary
-from ego2world.evaluate.replay import PlayedGroup, RunRecords, reference_end, replay
+from ego2world.evaluate.replay import PlayedGroup, RunRecords, replay
 from ego2world.world.actions import BY_NAME
-from ego2world.world.episode import Episode, load_episode
+from ego2world.world.episode import Episode, load_episode, reference_states
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass
 class Review:
-    """Collateral and overlap of a run, gathered episode by episode."""
+    """Collateral and overlap of a run, gathered episode by episode. ``scored`` are the run's scored tasks by (episode, task)."""
 
+    scored: Mapping[tuple[str, str], Mapping[str, Any]]
     faults: list[dict[str, Any]] = field(default_factory=list)
     tasks: list[dict[str, Any]] = field(default_factory=list)
     episodes: int = 0
 
-    def add(self, episode: Episode, groups: Sequence[PlayedGroup], per_task: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take in one replayed episode.
+    @staticmethod
+    def of(per_task: Sequence[Mapping[str, Any]]) -> Review:
+        """Begin a review of the tasks of a score."""
+        return Review({(t["episode"], t["task"]): t for t in per_task})
 
-        Args:
-            episode: the episode.
-            groups: as they were played.
-            per_task: the scored tasks of this episode, by id.
-        """
+    def add(self, episode: Episode, groups: Sequence[PlayedGroup]) -> None:
+        """Take in one episode as it was played."""
         self.episodes += 1
         if groups:
-            found = collateral(episode, groups[-1].end, reference_end(episode))
+            *_, reference_end = reference_states(episode)
+            found = collateral(episode, groups[-1].end, reference_end)
             self.faults += [{"episode": episode.id, **fault} for fault in found]
         for task in episode.tasks:
-            if task.id in per_task:
-                own, score = groups[task.first_group : task.last_group + 1], per_task[task.id]
+            score = self.scored.get((episode.id, task.id))
+            if score is not None:
+                own = groups[task.first_group : task.last_group + 1]
                 self.tasks.append(
                     {"episode": episode.id, "task": task.id, "overlap": overlap(_done(own), _reference(episode, own)),
                      "gcr": score["gcr"], "success": score["success"]}
@@ -60,11 +62,10 @@ def review_run(worlds: Path, folder: Path, progress: Progress | None = None) -> 
     Raises:
         RecordError: the records do not replay in these worlds.
     """
-    records, review = RunRecords.read(folder, read_settings(folder)), Review()
-    scores = score_run(folder)["per_task"]
+    records, review = RunRecords.read(folder, read_settings(folder)), Review.of(score_run(folder)["per_task"])
     for number, name in enumerate(records.episodes, 1):
         episode = load_episode(worlds, name)
-        review.add(episode, list(replay(episode, records)), {t["task"]: t for t in scores if t["episode"] == name})
+        review.add(episode, list(replay(episode, records)))
         if progress:
             progress(name, number, len(records.episodes))
     return review.plain()

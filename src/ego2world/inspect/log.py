@@ -76,15 +76,15 @@ def _usage(counts: dict[str, int]) -> ModelUsage:
 def _sample(records: RunRecords, name: str, model: str, score: dict[str, Any]) -> EvalSample:
     """Return an episode as a sample: group by group what was asked, replied and tried."""
     turns: list[ChatMessage] = []
-    calls, attempts = records.of("calls", name), records.of("attempts", name)
+    calls, attempts = records.by_group("calls", name), records.by_group("attempts", name)
     for group in records.of("groups", name):
-        for call in (row for row in calls if row["group"] == group["group"]):
+        for call in calls.get(group["group"], ()):
             turns.append(ChatMessageUser(content=call["request"]["messages"][-1]["parts"][0]["text"]))
             turns.append(ChatMessageAssistant(content=call["reply"]["text"], model=call["reply"]["model"]))
         tried = [
             f"{'+' if row['accepted'] else '-'} {row['action']}({', '.join(f'{r}={v}' for r, v in row['roles'].items())})"
             + "".join(f" [{f['code']} {f['entity']}: {f['needed']}]" for f in row["failures"])
-            for row in attempts if row["group"] == group["group"]
+            for row in attempts.get(group["group"], ())
         ]  # fmt: skip
         turns.append(
             ChatMessageUser(
@@ -97,7 +97,7 @@ def _sample(records: RunRecords, name: str, model: str, score: dict[str, Any]) -
         value=reached / len(tasks) if tasks else 0.0, answer=f"{reached} of {len(tasks)} tasks",
         explanation="; ".join(f"{t['task']}: {t['endpoint']}" for t in tasks), metadata={"tasks": tasks},
     )  # fmt: skip
-    last = calls[-1]["reply"]["text"] if calls else ""
+    last = records.of("calls", name)[-1]["reply"]["text"] if calls else ""
     own = next(row["sums"] for row in score["per_episode"] if row["episode"] == name)
     return EvalSample(
         id=name, epoch=1, input=f"Play episode {name}.", target="", messages=turns, output=ModelOutput.from_content(model, last),

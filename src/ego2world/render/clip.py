@@ -9,11 +9,10 @@ from PIL import Image
 
 from ego2world.core.video import write_clip
 from ego2world.render.picture import region_image
-from ego2world.world.episode import Episode
+from ego2world.world.episode import Episode, reference_states
 from ego2world.world.observation import Seen
 from ego2world.world.observe import visible
 from ego2world.world.state import State
-from ego2world.world.step import Refusal, step
 
 Region = tuple[Mapping[str, Seen], str, str]  # visible content, a title, the thing to mark ("" for none)
 _PAPER = (247, 245, 240)
@@ -38,12 +37,9 @@ def draw_episode(episode: Episode, path: Path, fps: int = 2) -> None:
 
     What an operation changes is seen from the end of its time span on. Such a clip stands in for the source video where there is none.
     """
-    state, times, shown = episode.initial, [0.0], [_region(episode, episode.initial, "at the start", "")]
-    for action, operation in zip(episode.actions, episode.operations, strict=True):
-        after = step(episode.world, state, action)
-        if isinstance(after, Refusal):
-            break
-        state = after
+    states = reference_states(episode)
+    times, shown = [0.0], [_region(episode, next(states), "at the start", "")]
+    for state, action, operation in zip(states, episode.actions, episode.operations, strict=True):
         times.append(max(times[-1], float(operation["span_s"][1])))
         shown.append(_region(episode, state, operation["says"], next(iter(action.ids("object")), "")))
     most = max(region_image(visible(episode.world, episode.initial, z)).height for z in episode.world.zones)

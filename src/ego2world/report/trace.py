@@ -5,7 +5,6 @@ Everything is worked out by replaying the records in the worlds. Texts stay plai
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,9 +15,11 @@ from ego2world.run.quality import FLUENTS, Watch, holds
 from ego2world.tasks.contract import Event, describe, truth
 from ego2world.world.episode import Episode, TaskRecord
 from ego2world.world.fluents import Truth
-from ego2world.world.observation import Change, Local, Proposal
+from ego2world.world.observation import Change, Local
 from ego2world.world.observe import Viewer
 from ego2world.world.state import Action, State
+
+_ByGroup = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def episode_trace(episode: Episode, played: Sequence[PlayedGroup], records: RunRecords) -> dict[str, Any]:
@@ -26,10 +27,11 @@ def episode_trace(episode: Episode, played: Sequence[PlayedGroup], records: RunR
     viewer = Viewer(episode.world, episode.initial, episode.zone_names)
     names = {e.id: e.name for e in episode.world.entities.values()}
     watch, believed, step = Watch(episode.world), dict[BeliefKey, Estimate](), 0
+    looks, calls = records.by_group("looks", episode.id), records.by_group("calls", episode.id)
     beliefs = {row["group"]: row for row in records.of("beliefs", episode.id)}
-    tasks_ending = {
-        task.last_group: [t for t in episode.tasks if t.last_group == task.last_group] for task in episode.tasks
-    }
+    tasks_ending: dict[int, list[TaskRecord]] = {}
+    for task in episode.tasks:
+        tasks_ending.setdefault(task.last_group, []).append(task)
     groups: list[dict[str, Any]] = []
     tasks: dict[str, Any] = {}
     for number, group in enumerate(played):
@@ -37,7 +39,7 @@ def episode_trace(episode: Episode, played: Sequence[PlayedGroup], records: RunR
             step += 1
             watch.note(one.before, one.after, step)
         _take_over(believed, beliefs.get(group.group.id, {}))
-        groups.append(_group(episode, viewer, group, records, names))
+        groups.append(_group(episode, viewer, group, looks, calls, names))
         for task in tasks_ending.get(number, ()):
             own = played[task.first_group : task.last_group + 1]
             tasks[task.id] = _task(episode, task, own, names) | {
@@ -90,10 +92,9 @@ def _value(value: object) -> str:
 
 
 def _group(
-    episode: Episode, viewer: Viewer, group: PlayedGroup, records: RunRecords, names: Mapping[str, str]
+    episode: Episode, viewer: Viewer, group: PlayedGroup, looks: _ByGroup, calls: _ByGroup, names: Mapping[str, str]
 ) -> dict[str, Any]:
     source = group.group
-    looks = [row for row in records.of("looks", episode.id) if row["group"] == source.id]
     steps: list[dict[str, Any]] = []
     last: Local | None = None
     states = [group.start, *(one.after for one in group.attempts)]
@@ -105,7 +106,7 @@ def _group(
         if saw:
             steps.append({"kind": "saw", "lines": saw})
         last = now
-        for row in looks:
+        for row in looks.get(source.id, ()):
             if row["after"] == number:
                 steps.append(_look(viewer, state, row, names))
     return {
@@ -115,7 +116,7 @@ def _group(
         "calls": [
             {"prompt": row["request"]["messages"][-1]["parts"][0]["text"], "reply": row["reply"]["text"], "stop": row["reply"]["stop"],
              "usage": row["reply"]["usage"], "errors": row["reply"]["errors"]}
-            for row in records.of("calls", episode.id) if row["group"] == source.id
+            for row in calls.get(source.id, ())
         ],
     }  # fmt: skip
 
@@ -136,16 +137,12 @@ def _news(before: Local | None, now: Local) -> list[str]:
 
 def _attempt(one: Played) -> dict[str, Any]:
     return {
-        "kind": "attempt", "number": one.row["number"], "by": one.row["by"], "said": call_text(_proposal(one.row)),
+        "kind": "attempt", "number": one.row["number"], "by": one.row["by"], "said": call_text(one.attempt.proposal),
         "done": str(one.attempt.action) if one.attempt.action is not None else "", "accepted": one.row["accepted"],
         "failures": [{"code": f["code"], "entity": f["entity"], "needed": f["needed"], "found": f["found"]} for f in one.row["failures"]],
         "told": [{"code": f.code, "entity": f.entity, "needed": f.needed} for f in one.feedback.failures],
         "repair": [str(Action.of(r["action"], r["roles"])) for r in one.row["repair"]],
     }  # fmt: skip
-
-
-def _proposal(row: Mapping[str, Any]) -> Proposal:
-    return Proposal(row["action"], {r: tuple(v) if isinstance(v, list) else v for r, v in row["roles"].items()})
 
 
 def _look(viewer: Viewer, state: State, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -182,7 +179,7 @@ def _task(
         )  # fmt: skip
     return {
         "instruction": task.instruction, "tier": task.tier, "first_group": task.first_group, "last_group": task.last_group,
-        "source": json.loads(json.dumps(task.source)), "conditions": conditions,
+        "source": dict(task.source), "conditions": conditions,
     }  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def _lay_beside(worlds: Path | None, run: Path, scored: Sequence[Mapping[str, An
     """Replay a run in its worlds."""
     settings = read_settings(run)
     folder = worlds or Path(settings.get("worlds") or "?")
-    review, traces, instructions = Review(), dict[str, Any](), dict[tuple[str, str], str]()
+    review, traces, instructions = Review.of(scored), dict[str, Any](), dict[tuple[str, str], str]()
     try:
         records = RunRecords.read(run, settings)
         ended = set(records.episodes)
@@ -122,7 +122,7 @@ def _lay_beside(worlds: Path | None, run: Path, scored: Sequence[Mapping[str, An
             instructions |= {(name, task.id): task.instruction for task in episode.tasks}
             if name in ended:
                 groups = list(replay(episode, records))
-                review.add(episode, groups, {t["task"]: t for t in scored if t["episode"] == name})
+                review.add(episode, groups)
                 if with_traces:
                     traces[name] = episode_trace(episode, groups, records)
     except (UsageError, RecordError) as error:
@@ -159,7 +159,7 @@ def render(report: Report, figures: Mapping[str, str], version: str = "") -> str
     )  # fmt: skip
     scores = report.scores
     return environment.get_template("page.html.j2").render(
-        runs=scores, labels=report.labels, compared=report.compared, reviews=report.reviews, problems=report.problems,
+        runs=scores, labels=report.labels, labelled=list(zip(report.labels, scores, report.reviews, strict=True)), compared=report.compared, reviews=report.reviews, problems=report.problems,
         figures=figures, metric_names=METRICS, endpoints=ENDPOINTS, resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
         ladder=_ladder(scores), same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1, live=bool(version), version=version,
         used=lambda name: any(s["resources"].get(name) for s in scores), css=_asset("page.css"), js=_asset("page.js"),

@@ -75,6 +75,20 @@ class Meter:
             raise BudgetSpent(f"{limit.seconds:g} seconds are over")
 
 
+NO_CALLS = dict.fromkeys(
+    (
+        "calls",
+        "calls_without_usage",
+        "tokens_in",
+        "tokens_out",
+        "tokens_in_cached",
+        "tokens_reasoning",
+        "tokens_billed",
+    ),
+    0,
+)
+
+
 class EpisodeChat:
     """The calls of one episode. ``usage`` counts every reply of the group, ``billed`` leaves out those from the cache."""
 
@@ -97,6 +111,14 @@ class EpisodeChat:
         """Count anew."""
         self.group, self.calls, self.without_usage = group, 0, 0
         self.usage = self.billed = Usage()
+
+    def counts(self) -> dict[str, int]:
+        """Return what the group's record says of its calls."""
+        return {
+            "calls": self.calls, "calls_without_usage": self.without_usage, "tokens_in": self.usage.input_tokens,
+            "tokens_out": self.usage.output_tokens, "tokens_in_cached": self.usage.cached_tokens,
+            "tokens_reasoning": self.usage.reasoning_tokens, "tokens_billed": self.billed.total_tokens,
+        }  # fmt: skip
 
     def ask(self, request: Request) -> Reply:
         """Return the reply, from the journal when this call was made before.

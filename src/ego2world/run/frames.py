@@ -13,10 +13,8 @@ from typing import Protocol
 from ego2world.annotations.videos import find_videos
 from ego2world.core.models import Image
 from ego2world.errors import UsageError
-from ego2world.world.episode import Episode
+from ego2world.world.episode import Episode, reference_states
 from ego2world.world.observe import visible
-from ego2world.world.state import State
-from ego2world.world.step import Refusal, step
 
 
 class FrameSource(Protocol):
@@ -68,13 +66,10 @@ def _index(folder: Path) -> dict[str, Path]:
 def first_times_s(episode: Episode) -> dict[str, float]:
     """Return for each zone the time in seconds at which the reference first acts in it."""
     times: dict[str, float] = {}
-    state: State = episode.initial
-    for action, operation in zip(episode.actions, episode.operations, strict=True):
+    for state, operation in zip(
+        reference_states(episode), episode.operations, strict=False
+    ):  # the last state has none after it
         times.setdefault(state.zone, float(operation["span_s"][0]))
-        after = step(episode.world, state, action)
-        if isinstance(after, Refusal):
-            break
-        state = after
     return times
 
 

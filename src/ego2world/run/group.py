@@ -8,8 +8,7 @@ from typing import Any
 
 from ego2world.agents import Act, Belief, Context, Done, Look, MemoryPolicy, Planner, Sampling
 from ego2world.agents.vision import read_picture
-from ego2world.core.models import Usage
-from ego2world.run.chat import EpisodeChat
+from ego2world.run.chat import NO_CALLS, EpisodeChat
 from ego2world.run.environment import Environment
 from ego2world.run.frames import FrameSource
 from ego2world.run.quality import Watch
@@ -75,16 +74,11 @@ def run_group(player: Player, group: Group) -> tuple[str, list[Event], dict[str,
     player.planner.begin_group(context)
     course = _Course()
     ending, reason = _play(player, group, context, course)
-    usage = player.chat.usage if player.chat is not None else Usage()
-    billed = player.chat.billed if player.chat is not None else Usage()
     operations = environment.episode.operations[group.first : group.last + 1]
     row = {
         "ending": ending, "reason": reason, **{name: course.counts[name] for name in COUNTS},
         "cross_group_hits": belief.cross_group_hits - hits,
-        "calls": player.chat.calls if player.chat is not None else 0,
-        "calls_without_usage": player.chat.without_usage if player.chat is not None else 0,
-        "tokens_in": usage.input_tokens, "tokens_out": usage.output_tokens, "tokens_in_cached": usage.cached_tokens,
-        "tokens_reasoning": usage.reasoning_tokens, "tokens_billed": billed.total_tokens, "planner_notes": dict(context.notes),
+        **(player.chat.counts() if player.chat is not None else NO_CALLS), "planner_notes": dict(context.notes),
         "belief": player.watch.judge(belief, environment.state),
         "reference_families": sorted({o["family"] for o in operations if not o["inferred"]}),
         "attempted_families": sorted(course.families),

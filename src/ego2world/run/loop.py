@@ -32,8 +32,8 @@ from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
 from ego2world.run.lock import join, writing
-from ego2world.run.quality import Watch, changes, snapshot
-from ego2world.run.records import JOURNAL, RECORDS, Records, finished_episodes, read_rows, tidy
+from ego2world.run.quality import Watch, changes
+from ego2world.run.records import JOURNAL, RECORDS, Records, ended_episodes, group_rows, read_rows, tidy
 from ego2world.tasks.contract import Contract, Event
 from ego2world.tasks.suite import Rule, Suite, check_suite, make_suite
 from ego2world.world.episode import Episode, TaskRecord, load_episode, load_manifest
@@ -96,12 +96,10 @@ def run(
     record = _record(worlds, settings, suite, door)
     with writing(out):
         _open_run(out, record)
-        finished = finished_episodes(out) & set(suite.episodes)
+        finished = ended_episodes(read_rows(out / "tasks.jsonl")) & set(suite.episodes)
         tidy(out, suite.episodes, finished)
-        journal: dict[str, list[dict[str, Any]]] = {}
-        for row in read_rows(out / JOURNAL):
-            journal.setdefault(row["episode"], []).append(row)
-        meter = Meter(settings.budget, [row for rows in journal.values() for row in rows])
+        calls = read_rows(out / JOURNAL)
+        journal, meter = group_rows(calls, "episode"), Meter(settings.budget, calls)
         work = _Work(worlds, settings, suite, door, Records(out), meter)
         waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
         try:
@@ -281,7 +279,7 @@ def play_episode(player: Player, tasks: set[str], halt: threading.Event | None =
     episode, records = player.environment.episode, player.records
     endings: list[str] = []
     events: list[list[Event]] = []
-    known = snapshot(player.belief)
+    known = dict(player.belief.entries)
     for number, group in enumerate(episode.groups):
         if halt is not None and halt.is_set():
             raise Interrupted
@@ -295,7 +293,7 @@ def play_episode(player: Player, tasks: set[str], halt: threading.Event | None =
             "quarter": 1 + 4 * number // len(episode.groups),
         }
         records.add("groups.jsonl", head | row)
-        now = snapshot(player.belief)
+        now = dict(player.belief.entries)
         records.add("beliefs.jsonl", {"episode": episode.id, "group": group.id, **changes(known, now)})
         known = now
         for task in episode.tasks:

@@ -64,11 +64,6 @@ def holds(key: BeliefKey, value: str | tuple[str, str], state: State) -> bool:
     return found == value
 
 
-def snapshot(belief: Belief) -> dict[BeliefKey, Estimate]:
-    """Return the entries as they are now."""
-    return dict(belief.entries)
-
-
 def changes(before: Mapping[BeliefKey, Estimate], after: Mapping[BeliefKey, Estimate]) -> dict[str, Any]:
     """Return what is new or otherwise, and what was dropped, as rows; entries that were only seen again are left out."""
     new = [

@@ -43,6 +43,19 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def group_rows(rows: Iterable[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
+    """Return rows by the value of a key, in their order."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found
+
+
+def ended_episodes(tasks: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the episodes whose records are complete, from the rows of tasks.jsonl."""
+    return {row["episode"] for row in tasks if row["type"] == "episode_end"}
+
+
 class Recorder(Protocol):
     """Where the rows of a run go."""
 
@@ -74,11 +87,6 @@ class Records:
             self._files.clear()
 
 
-def finished_episodes(out: Path) -> set[str]:
-    """Return the episodes whose records are complete."""
-    return {row["episode"] for row in read_rows(out / "tasks.jsonl") if row["type"] == "episode_end"}
-
-
 def tidy(out: Path, order: Sequence[str], keep: Iterable[str]) -> None:
     """Keep the rows of some episodes only, in the order of the episodes; files are replaced whole.
 
@@ -93,7 +101,12 @@ def tidy(out: Path, order: Sequence[str], keep: Iterable[str]) -> None:
         rows = read_rows(path)
         left = [row for row in rows if name == JOURNAL or row["episode"] in kept]
         order_of = [place.get(row["episode"], len(place)) for row in left]
-        torn = not path.read_bytes().endswith(b"\n") and path.stat().st_size
-        if torn or len(left) < len(rows) or order_of != sorted(order_of):
+        if _is_torn(path) or len(left) < len(rows) or order_of != sorted(order_of):
             left.sort(key=lambda row: place.get(row["episode"], len(place)))
             write_atomic(path, b"".join(canonical_json(row) + b"\n" for row in left))
+
+
+def _is_torn(path: Path) -> bool:
+    """Say whether a file ends within a line."""
+    with path.open("rb") as file:
+        return file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"

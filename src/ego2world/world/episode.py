@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from ego2world.core.canonical import sha256
 from ego2world.errors import RecordError, UsageError
 from ego2world.world.state import Action, Entity, State, World
+from ego2world.world.step import Refusal, step
 
 SCHEMA_VERSION = 1
 PARTS = ("episode.json", "operations.jsonl", "transitions.jsonl", "notes.jsonl")
@@ -133,3 +134,19 @@ def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
         ),
         {zone["id"]: zone["name"] for zone in data["zones"]}, {n["id"]: n["text"] for n in data["narrations"]}, digest,
     )  # fmt: skip
+
+
+def reference_states(episode: Episode) -> Iterator[State]:
+    """Yield the initial state, then the state after each operation of the reference.
+
+    Raises:
+        RecordError: the reference does not replay.
+    """
+    state = episode.initial
+    yield state
+    for action in episode.actions:
+        after = step(episode.world, state, action)
+        if isinstance(after, Refusal):
+            raise RecordError(episode.id, f"the reference does not replay ({after}); compile the worlds again")
+        state = after
+        yield state

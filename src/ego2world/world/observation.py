@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,12 @@ class Proposal:
     action: str
     roles: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
     by: str = "planner"
+
+    @staticmethod
+    def of(row: Mapping[str, Any]) -> Proposal:
+        """Read a proposal from a record: "action", "roles" with lists for several ids, and "by"."""
+        roles = {role: tuple(value) if isinstance(value, list) else value for role, value in row["roles"].items()}
+        return Proposal(row["action"], roles, row["by"])
 
     def ids(self, role: str) -> tuple[str, ...]:
         """Return what is bound to a role, none when it is unbound."""

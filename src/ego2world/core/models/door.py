@@ -27,6 +27,7 @@ class Endpoint:
     timeout_s: limit of one attempt in seconds.
     connections: calls at the same time.
     base_url: of a server that speaks the OpenAI protocol, for names of the form "openai-api/SERVICE/MODEL".
+    api_key: by default the provider's own environment variable; for a ``base_url`` OPENAI_API_KEY, which need not be set.
     """
 
     retries: int = 5

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import re
 import threading
 from collections.abc import Sequence
@@ -48,11 +49,12 @@ class ProviderModel:
         self._endpoint = endpoint
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="models", daemon=True)
+        key = endpoint.api_key or (os.environ.get("OPENAI_API_KEY", "none") if endpoint.base_url else None)
         compatible = name.startswith(("openai/", "openai-api/"))
         more: dict[str, Any] = {"max_retries": 0, "client_timeout": endpoint.timeout_s} if compatible else {}
         try:
             self._model = get_model(
-                name, base_url=endpoint.base_url, api_key=endpoint.api_key, memoize=False,
+                name, base_url=endpoint.base_url, api_key=key, memoize=False,
                 config=GenerateConfig(
                     max_retries=endpoint.retries, attempt_timeout=max(1, round(endpoint.timeout_s)),
                     max_connections=endpoint.connections, adaptive_connections=False,
