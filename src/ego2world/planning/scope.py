@@ -1,0 +1,314 @@
+"""What a planning problem speaks of: the things that its goal needs, and the action types that can change something for them.
+
+A whole kitchen is no planning problem: one action over five things makes most of a million ground actions. What has no part in
+a goal changes nothing about a plan for it, so it stays out; a plan found within the scope is a plan in the whole world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from ego2world.world.actions import ACTIONS, BY_NAME, ActionType
+from ego2world.world.actions.base import (
+    Arrives,
+    Becomes,
+    Empties,
+    Gains,
+    Goes,
+    HandRoom,
+    HandSpace,
+    Held,
+    Is,
+    Joins,
+    Receives,
+)
+from ego2world.world.fluents import DOMAINS
+from ego2world.world.grounded.catalogue import Bindings, essential, parts_roles
+from ego2world.world.grounded.symbols import Symbols
+from ego2world.world.kinds import Trait, has
+from ego2world.world.state import AGENT, HANDS, Action, State, World, carriers
+
+ANY = "any"
+ALWAYS = {("place", ANY), ("at", ANY), ("openness", "open")}  # what moving about needs
+_OTHERS = {Goes: "place", Joins: "attached", Gains: "contains", Receives: "contains", Empties: "contains", Arrives: "at"}
+_PARKING = ("counter", "table", "shelf", "floor", "sink", "hob")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An action type with the roles that an action binds and how many things each; a hand that matters is fixed."""
+
+    kind: ActionType
+    counts: tuple[tuple[str, int], ...]
+    hand: str | None = None
+    alike: tuple[ActionType, ...] = ()  # further types with the same needs and effects, for other things
+
+    def accepts(self, role: str) -> frozenset[str]:
+        """Return the kinds of things that the role takes."""
+        return frozenset().union(*(var.accepts for k in (self.kind, *self.alike) if (var := k.var(role)) is not None))
+
+    def kind_for(self, kinds: Mapping[str, Iterable[str]]) -> ActionType:
+        """Return the type that takes things of these kinds, role -> kinds."""
+        for kind in (self.kind, *self.alike):
+            if all((var := kind.var(role)) is not None and set(given) <= var.accepts for role, given in kinds.items()):
+                return kind
+        return self.kind
+
+    @property
+    def name(self) -> str:
+        """The name of the PDDL action, unique among shapes."""
+        several = "".join(f"_{count}_{role}s" for role, count in self.counts if count > 1)
+        without = {role for role, _ in self.counts}
+        left_out = "".join(
+            f"_no_{var.role}" for var in self.kind.roles[: self.kind.declared]
+            if var.optional and var.role != "hand" and var.role in parts_roles(self.kind.makes) and var.role not in without
+        )  # fmt: skip
+        bound = "".join(
+            f"_{role}" for role, _ in self.counts
+            if (var := self.kind.var(role)) is not None and var.optional and role not in parts_roles(self.kind.makes)
+        )  # fmt: skip
+        return f"{self.kind.name}{several}{left_out}{bound}" + (f"_{self.hand}" if self.hand else "")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The entities and action shapes of a problem; ``moving`` may be moved, ``places`` may take what is put down (None: all)."""
+
+    things: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+    moving: frozenset[str] | None = None
+    places: frozenset[str] | None = None
+
+
+def shape_of(action: Action) -> Shape:
+    """Return the shape of an action, without the roles that only record context (but for targets, which events may ask after); its
+    hand must be bound where it matters."""
+    kind = BY_NAME[action.name]
+    matters = parts_roles((*kind.needs, *kind.makes))
+    counts = tuple(
+        (var.role, len(action.ids(var.role)))
+        for var in kind.roles
+        if var.role != "hand" and action.ids(var.role) and (var.role in matters or var.role == "target" or not var.optional)
+    )
+    return Shape(kind, counts, action.ids("hand")[0] if "hand" in matters and action.ids("hand") else None)
+
+
+def goal_things(conditions: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the entities that conditions speak of."""
+    found: list[str] = []
+    for condition in conditions:
+        found += goal_things(condition.get("of", ()))
+        found += [condition[key] for key in ("entity", "object", "target") if condition.get(key)]
+        found += condition.get("entities", ())
+        value = condition.get("value")
+        found += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
+    return list(dict.fromkeys(found))
+
+
+def goal_values(conditions: Iterable[Mapping[str, Any]]) -> set[tuple[str, Any]]:
+    """Return the fluents that conditions speak of, with the values they ask for where a fluent has a domain."""
+    return {(fluent, value if fluent in DOMAINS else ANY) for fluent, _, value in _facts(conditions)}
+
+
+def goal_families(conditions: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the families of the events that conditions speak of."""
+    found: set[str] = set()
+    for condition in conditions:
+        found |= goal_families(condition.get("of", ()))
+        if condition["type"] == "event":
+            found.add(condition["family"])
+    return found
+
+
+def scope_of(world: World, state: State, conditions: Sequence[Mapping[str, Any]], wide: bool = False) -> Scope:
+    """Return what a planner needs to reach conditions from a state.
+
+    Args:
+        world, state: where planning starts.
+        conditions: the goal.
+        wide: let everything in scope be moved, and onto everything, not only what the goal asks for.
+    """
+    things = {thing for thing in goal_things(conditions) if thing in world.entities}
+    things |= {thing for _, thing in state.held}
+    things |= set(_parking(world))
+    first = things = _with_carriers(world, state, things)
+    for _ in range(3):  # each round may add what the producers of a goal need besides
+        more = _with_carriers(world, state, things | _helpers(world, state, conditions, things))
+        if more == things:
+            break
+        things = more
+    shapes = tuple(_shapes(world, things, conditions))
+    if wide:
+        return Scope(tuple(sorted(things)), shapes)
+    wanted = [(entity, value) for fluent, entity, value in _facts(conditions) if fluent == "place"]
+    moving = {entity for entity, _ in wanted} | {thing for _, thing in state.held} | (things - first)
+    places = {str(value[1]) for _, value in wanted} | (things & set(world.zone_of))
+    for shape in shapes:
+        if not any(isinstance(effect, Goes) for effect in shape.kind.makes):
+            for need in shape.kind.needs:
+                if isinstance(need, Held) and need.role in dict(shape.counts):
+                    moving |= {t for t in things if world.entities[t].type in shape.accepts(need.role)}
+    return Scope(tuple(sorted(things)), shapes, frozenset(moving), frozenset(places | set(HANDS)))
+
+
+def scope_of_plan(world: World, state: State, conditions: Sequence[Mapping[str, Any]], plan: Sequence[Action]) -> Scope:
+    """Return the scope in which a given plan can be written down, with what its conditions speak of."""
+    things = {t for t in goal_things(conditions) if t in world.entities} | {t for a in plan for t in a.things}
+    things |= {thing for _, thing in state.held}
+    shapes = tuple(sorted({shape_of(action) for action in plan}, key=lambda shape: shape.name))
+    return Scope(tuple(sorted(_with_carriers(world, state, things))), shapes)
+
+
+def _with_carriers(world: World, state: State, things: set[str]) -> set[str]:
+    around = {carrier for thing in things for carrier in carriers(state.facts, thing)}
+    known = {thing for thing in things | around if thing in world.entities}
+    return known | {hand for hand in HANDS if hand in world.entities} | set(world.zones)
+
+
+def _parking(world: World) -> list[str]:
+    """Return a surface in each zone where something may be put down."""
+    found = []
+    for zone in world.zones:
+        here = [f for f in sorted(world.zone_of) if world.zone_of[f] == zone and has(world.entities[f].type, Trait.SURFACE)]
+        kind = {f: world.entities[f].type for f in here}
+        here.sort(key=lambda f: (_PARKING.index(kind[f]) if kind[f] in _PARKING else len(_PARKING), f))
+        found += here[:1]
+    return found
+
+
+def _part(world: World, things: Iterable[str]) -> Symbols:
+    wanted = set(things) | {AGENT}
+    return Symbols(replace(world, entities={i: e for i, e in world.entities.items() if i in wanted}, grounds={}, looks={}))
+
+
+def _shapes(world: World, things: set[str], conditions: Sequence[Mapping[str, Any]]) -> list[Shape]:
+    """Return the shapes of essential actions among things that change a fluent the goal depends on, or are events of it."""
+    symbols = _part(world, things)
+    wanted = ALWAYS | goal_values(conditions)
+    chosen = [b for b in essential(symbols) if len(b) and not any(isinstance(n, HandRoom | HandSpace) for n in b.kind.needs)]
+    shapes: dict[str, Shape] = {}
+    while True:
+        before = len(wanted)
+        for bindings in chosen:
+            if _changes(bindings.kind) & wanted:
+                for shape in _shapes_of(symbols, bindings):
+                    shapes.setdefault(shape.name, shape)
+                needs = [need for need in bindings.kind.needs if isinstance(need, Is)]
+                wanted = wanted | {(need.fluent, value) for need in needs for value in need.values}
+        if len(wanted) == before:
+            break
+    for shape in _event_shapes(world, things, conditions):
+        shapes.setdefault(shape.name, shape)
+    merged = _merged(symbols, list(shapes.values()), bool(goal_families(conditions)))
+    return sorted(merged, key=lambda shape: shape.name)
+
+
+def _merged(symbols: Symbols, shapes: list[Shape], by_family: bool) -> list[Shape]:
+    """Let one shape stand for all with the same needs and effects, where what they take together is one set a role."""
+    kinds = {entity.type for entity in symbols.world.entities.values()}
+    groups: dict[tuple[Any, ...], list[Shape]] = {}
+    for shape in shapes:
+        key = (shape.kind.needs, shape.kind.makes, shape.counts, shape.hand, shape.kind.family if by_family else "")
+        groups.setdefault(key, []).append(shape)
+    out = []
+    for group in groups.values():
+        group.sort(key=lambda s: (-sum(len(s.accepts(role) & kinds) for role, _ in s.counts), s.name))
+        while group:
+            first, rest = group[0], []
+            for other in group[1:]:
+                union = replace(first, alike=(*first.alike, other.kind))
+                taken = [[k for k in sorted(union.accepts(role) & kinds)] for role, _ in union.counts]
+                members = (union.kind, *union.alike)
+                whole = all(
+                    any(all(k in m.var(r).accepts for (r, _), k in zip(union.counts, choice, strict=True)) for m in members)  # type: ignore[union-attr]
+                    for choice in product(*taken)
+                )
+                if whole:
+                    first = union
+                else:
+                    rest.append(other)
+            out.append(first)
+            group = rest
+    return out
+
+
+def _shapes_of(symbols: Symbols, bindings: Bindings) -> list[Shape]:
+    counts = tuple((role, things.shape[1]) for role, things in bindings.roles.items() if role != "hand")
+    if "hand" not in bindings.roles:
+        return [Shape(bindings.kind, counts)]
+    hands = sorted({symbols.ids[number] for number in bindings.roles["hand"][:, 0].tolist()})
+    return [Shape(bindings.kind, counts, hand) for hand in hands]
+
+
+def _changes(kind: ActionType) -> set[tuple[str, Any]]:
+    """Return the fluents that a type changes, with the values it gives where a fluent has a domain."""
+    found: set[tuple[str, Any]] = set()
+    for effect in kind.makes:
+        if isinstance(effect, Becomes):
+            found.add((effect.fluent, effect.value))
+        else:
+            found.add((_OTHERS[type(effect)], ANY))
+    return found
+
+
+def _event_shapes(world: World, things: set[str], conditions: Sequence[Mapping[str, Any]]) -> list[Shape]:
+    """Return the shapes with which events of the goal can be made: only required roles, and the target where one is asked for."""
+    found = []
+    for family in sorted(goal_families(conditions)):
+        for kind in ACTIONS:
+            if kind.family != family or kind.var("object") is None:
+                continue
+            roles = tuple((v.role, 1) for v in kind.roles if v.role != "hand" and (not v.optional or v.role == "target"))
+            fits = all(any(world.entities[t].type in kind.var(r).accepts for t in things) for r, _ in roles)  # type: ignore[union-attr]
+            hands = HANDS if "hand" in parts_roles((*kind.needs, *kind.makes)) else (None,)
+            if fits and len(roles) <= 2:
+                found += [Shape(kind, roles, hand) for hand in hands]
+    return found
+
+
+def _helpers(world: World, state: State, conditions: Sequence[Mapping[str, Any]], things: set[str]) -> set[str]:
+    """Return things without which nothing in scope could make a fact of the goal true: a lid to open with, a tool to use."""
+    inside = [bindings for bindings in essential(_part(world, things)) if len(bindings)]
+    lacking = [
+        (fluent, entity, value) for fluent, entity, value in _facts(conditions)
+        if not _holds(state, fluent, entity, value) and not any(_makes(b.kind, fluent, value) for b in inside)
+    ]  # fmt: skip
+    if not lacking:
+        return set()
+    found: set[str] = set()
+    whole = Symbols(world)
+    for fluent, entity, value in lacking:
+        best: set[str] | None = None
+        for bindings in essential(whole):
+            if _makes(bindings.kind, fluent, value) and len(bindings):
+                for action in bindings.actions(whole)[:5000]:
+                    needed = set(action.things) - things
+                    if entity in action.things and needed and (best is None or len(needed) < len(best)):
+                        best = needed
+        found |= best or set()
+    return found
+
+
+def _facts(conditions: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, Any]]:
+    found = []
+    for condition in conditions:
+        found += _facts(condition.get("of", ()))
+        if condition["type"] == "fact":
+            found.append((condition["fluent"], condition["entity"], condition["value"]))
+        if condition["type"] == "count":
+            found += [(condition["fluent"], entity, condition["value"]) for entity in condition["entities"]]
+    return found
+
+
+def _holds(state: State, fluent: str, entity: str, value: Any) -> bool:
+    return state.facts.get((fluent, entity)) == value
+
+
+def _makes(kind: ActionType, fluent: str, value: Any) -> bool:
+    if fluent == "contains":
+        fills = isinstance(value, str)
+        return any(isinstance(e, Receives) or (isinstance(e, Gains) and e.value is fills) or (isinstance(e, Empties) and not fills) for e in kind.makes)
+    return (fluent, value if fluent in DOMAINS else ANY) in _changes(kind)
