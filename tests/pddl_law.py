@@ -186,7 +186,9 @@ def differences(
         Ground actions, applicability tests, successors compared, and every difference.
     """
     law = Law(problem.domain_text(dialect), problem.problem_text(dialect))
-    if {tuple(f) for f in problem.facts_of(start)} != {f for f in law.init if not f[0].startswith("is_") or f[0] == "is_hand"}:
+    if {tuple(f) for f in problem.facts_of(start)} != {
+        f for f in law.init if not f[0].startswith("is_") or f[0] == "is_hand"
+    }:
         return 0, 0, 0, ["the first facts are not those of the state"]
     schemas = {s.shape.name: s for s in problem.domain.schemas}
     grounds = list(law.ground())
@@ -218,13 +220,17 @@ def differences(
     for (name, arguments, condition, effect), number in zip(grounds, numbers, strict=True):
         ok = law.holds(condition, before)
         executor = applicable[:, number]
-        if schemas[name].parameters and schemas[name].parameters[-1].variable == "?from":  # one of several; the zone decides
+        if (
+            schemas[name].parameters and schemas[name].parameters[-1].variable == "?from"
+        ):  # one of several; the zone decides
             here = law.holds(["agent_in", arguments[-1]], before)
             ok, executor = ok & here, executor & here
         tested += states
         for i in np.flatnonzero(ok != executor)[:3]:
             refusal = grounding.explain(rows[i], int(number))
-            found.append(f"applicability of ({name} {' '.join(arguments)}): text {ok[i]}, executor {refusal or 'accepts'}")
+            found.append(
+                f"applicability of ({name} {' '.join(arguments)}): text {ok[i]}, executor {refusal or 'accepts'}"
+            )
         chosen = np.flatnonzero(ok & executor)
         if len(chosen) > MOST_SUCCESSORS:
             chosen = rng.choice(chosen, MOST_SUCCESSORS, replace=False)
@@ -240,7 +246,9 @@ def differences(
             text = {names[c] for c in np.flatnonzero(told[i])} - _typing(law)
             real = facts(small.states[i]) | happened(problem, grounding.action(int(number)))
             if text != real:
-                found.append(f"successor of ({name} {' '.join(arguments)}): only text {sorted(text - real)}, only executor {sorted(real - text)}")
+                found.append(
+                    f"successor of ({name} {' '.join(arguments)}): only text {sorted(text - real)}, only executor {sorted(real - text)}"
+                )
     return len(grounds), tested, compared, found
 
 
@@ -254,14 +262,18 @@ def _typing(law: Law) -> set[tuple[str, ...]]:
     return {f for f in law.init if f[0].startswith("is_") and f[0] != "is_hand"}
 
 
-def compare(episode: Episode, states: int, dialect: Dialect | None = None, most_tasks: int = 99) -> tuple[int, int, int, list[str]]:
+def compare(
+    episode: Episode, states: int, dialect: Dialect | None = None, most_tasks: int = 99
+) -> tuple[int, int, int, list[str]]:
     """Compare the domains of an episode's tasks, the states shared out among them; see ``differences``."""
     course = list(reference_states(episode))
     tasks = episode.tasks[:most_tasks]
     totals, found = [0, 0, 0], []
     for number, task in enumerate(tasks):
         start = course[episode.groups[task.first_group].first]
-        *counts, unlike = differences(task_problem(episode, task, start), start, -(-states // len(tasks)), number, dialect)
+        *counts, unlike = differences(
+            task_problem(episode, task, start), start, -(-states // len(tasks)), number, dialect
+        )
         totals = [a + b for a, b in zip(totals, counts, strict=True)]
         found += [f"{episode.id}/{task.id}: {text}" for text in unlike]
     return totals[0], totals[1], totals[2], found
@@ -271,6 +283,9 @@ if __name__ == "__main__":
     worlds, wanted = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
     for name in load_manifest(worlds)["episodes"]:
         grounds, tests, successors, unlike = compare(load_episode(worlds, name), wanted)
-        print(f"{name}: {wanted} states, {grounds} ground actions, {tests} tests, {successors} successors, {len(unlike)} differences", flush=True)
+        print(
+            f"{name}: {wanted} states, {grounds} ground actions, {tests} tests, {successors} successors, {len(unlike)} differences",
+            flush=True,
+        )
         for line in unlike[:5]:
             print("  ", line[:600])

@@ -12,6 +12,7 @@ from pathlib import Path
 from ego2world.agents.base import Chat, Planner, Sampling
 from ego2world.agents.llm import LanguagePlanner
 from ego2world.agents.load import load
+from ego2world.agents.oracle import OraclePlanner
 from ego2world.agents.random import RandomPlanner
 from ego2world.agents.reference import ReferencePlanner
 from ego2world.agents.scripted import ScriptedPlanner, read_script
@@ -23,7 +24,7 @@ from ego2world.world.observation import Proposal
 @dataclass(frozen=True)
 class Equipment:
     """What a planner may be made from: the episode's name, its recorded operations by group, a seed, a script, a model and how it
-    is sampled."""
+    is sampled, and who knows the world and makes plans in it (planner "oracle" only)."""
 
     episode: str
     recorded: Mapping[str, Sequence[Proposal]]
@@ -31,12 +32,19 @@ class Equipment:
     script: Path | None = None
     chat: Chat | None = None
     sampling: Sampling = field(default_factory=Sampling)
+    oracle: Callable[[str], Sequence[Proposal]] | None = None
 
 
 def _scripted(given: Equipment) -> Planner:
     if given.script is None:
         raise UsageError("planner scripted needs --script FILE (JSON lines with group, action, roles)")
     return ScriptedPlanner(read_script(given.script, given.episode))
+
+
+def _oracle(given: Equipment) -> Planner:
+    if given.oracle is None:
+        raise UsageError("planner oracle plans in the world itself; it runs in ego2world run only")
+    return OraclePlanner(given.oracle)
 
 
 def _language(given: Equipment) -> Planner:
@@ -51,6 +59,7 @@ PLANNERS: Mapping[str, Callable[[Equipment], Planner]] = {
     "random": lambda given: RandomPlanner(given.seed),
     "scripted": _scripted,
     "llm": _language,
+    "oracle": _oracle,
 }
 
 

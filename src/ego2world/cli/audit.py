@@ -17,14 +17,26 @@ def register(app: typer.Typer) -> None:
     @app.command("audit")
     def audit_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
+        solve: bool = typer.Option(
+            False, "--solve", help="Let an off-the-shelf planner solve every terminal-state task too (extra: planning)."
+        ),
+        limit_s: float = typer.Option(60.0, min=1, help="Seconds for one search, with --solve."),
+        jobs: int = typer.Option(1, min=1, help="Processes, with --solve."),
         as_json: bool = typer.Option(False, "--json", help="Print all figures as JSON."),
     ) -> None:
         """Check replay, contracts, negative suites and stress cases; exit code 9 when anything fails.
 
-        Example: ego2world audit worlds
+        Example: ego2world audit worlds --solve --jobs 2
         """
         with progress("auditing") as update:
             result = audit(worlds, update)
+        if solve:
+            from ego2world.planning.audit import solve_tasks  # an optional dependency's door
+
+            with progress("solving") as update:
+                result["solve"] = solve_tasks(worlds, limit_s, jobs, update)
+            if result["solve"]["solved"] < result["solve"]["tasks"]:
+                result["verdict"] = "fail"
         print_json(result) if as_json else print_audit(result)
         if result["verdict"] != "pass":
             raise typer.Exit(AUDIT_FAILED)
@@ -43,6 +55,24 @@ def print_audit(result: dict[str, Any]) -> None:
     for name in ("initial", "partial", "wrong_binding", "missing_state"):
         out.print(f"{name.replace('_', ' '):<21} {stress[name]}/{tasks} rejected")
     out.print(f"independent swaps     {stress['swaps_agree']}/{stress['swaps_possible']} agree")
+    if "solve" in result:
+        print_solved(result["solve"])
     for failure in result["failures"][:10]:
         out.print(f"failure: {failure}", soft_wrap=True, markup=False)
     out.print(f"verdict: {result['verdict']}")
+
+
+def print_solved(solved: dict[str, Any]) -> None:
+    """Print what the planner found, beside the length of the reference."""
+    plans = list(solved["plans"].items())
+    out.print(f"solved by a planner   {solved['solved']}/{solved['tasks']} terminal-state tasks, each plan replayed")
+    found = [plan for _, plan in plans if plan["outcome"] == "solved"]
+    if found:
+        steps, reference = (sorted(plan[key] for plan in found) for key in ("plan_steps", "reference_steps"))
+        out.print(
+            f"steps of a plan       {steps[len(steps) // 2]} in the median, {steps[-1]} at most; "
+            f"reference {reference[len(reference) // 2]} and {reference[-1]}"
+        )
+    for name, plan in plans:
+        if plan["outcome"] != "solved":
+            out.print(f"not solved: {name}: {plan['outcome']}", soft_wrap=True, markup=False)

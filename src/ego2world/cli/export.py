@@ -6,6 +6,7 @@ import typer
 
 from ego2world.cli.common import out, progress
 from ego2world.errors import UsageError
+from ego2world.planning import Dialect, export_tasks
 from ego2world.world.episode import load_episode, load_manifest
 
 
@@ -14,19 +15,34 @@ def register(app: typer.Typer) -> None:
 
     @app.command("export")
     def export_command(
-        source: Path = typer.Argument(help="A run folder (inspect), or a compiled collection (clips)."),
-        to: str = typer.Option(
-            ..., "--to", help="inspect: a log for inspect view. clips: each episode drawn as EPISODE.mp4."
-        ),
+        source: Path = typer.Argument(help="A compiled collection, or a run folder (inspect, parquet)."),
+        to: str = typer.Option(..., "--to", help="pddl, gymnasium-spec, parquet, clips or inspect."),
         out_dir: Path = typer.Option(..., "--out", help="Folder to write to."),
+        dialect: str = typer.Option("typed", help="For pddl: typed, or flat for planners that reject subtypes."),
+        features: str = typer.Option("adl", help="For pddl: adl, or conditional for planners without quantifiers."),
     ) -> None:
         """Write a run or a collection for other tools.
 
-        Example: ego2world export runs/llm --to inspect --out logs && inspect view start --log-dir logs
+        pddl: a domain and problem for each task, with its reference as a plan. gymnasium-spec: spaces and actions of each
+        episode. parquet: every table as columns. clips: each episode drawn as EPISODE.mp4. inspect: a log for inspect view.
+
+        Example: ego2world export worlds --to pddl --out pddl
         """
         if to not in TARGETS:
             raise UsageError(f"no target {to!r}; there are: {', '.join(TARGETS)}")
-        TARGETS[to](source, out_dir)
+        if to == "pddl":
+            _pddl(source, out_dir, Dialect(dialect, features))
+        else:
+            TARGETS[to](source, out_dir)
+
+
+def _pddl(source: Path, out_dir: Path, dialect: Dialect | None = None) -> None:
+    with progress("exporting") as update:
+        tasks = export_tasks(source, out_dir, dialect or Dialect(), update)
+    out.print(
+        f"{tasks} tasks in {out_dir}/EPISODE/TASK: domain.pddl, problem.pddl, names.json; reference/ has the recorded plan",
+        soft_wrap=True,
+    )
 
 
 def _inspect(source: Path, out_dir: Path) -> None:
@@ -55,4 +71,4 @@ def _clips(source: Path, out_dir: Path) -> None:
     )
 
 
-TARGETS = {"inspect": _inspect, "clips": _clips}
+TARGETS = {"pddl": _pddl, "inspect": _inspect, "clips": _clips}

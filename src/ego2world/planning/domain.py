@@ -47,7 +47,15 @@ from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, World
 
 Formula = tuple[Any, ...]
-MOVABLE, FIXTURE, SUBSTANCE, HAND, FACE, ZONE, ENTITY = "movable", "fixture", "substance", "hand", "face", "zone", "entity"
+MOVABLE, FIXTURE, SUBSTANCE, HAND, FACE, ZONE, ENTITY = (
+    "movable",
+    "fixture",
+    "substance",
+    "hand",
+    "face",
+    "zone",
+    "entity",
+)
 CLASSES = (MOVABLE, FIXTURE, SUBSTANCE, HAND, FACE)
 Y, C = "?y", "?c"
 
@@ -104,7 +112,9 @@ def class_of(world: World, thing: str) -> str:
     return SUBSTANCE if has(kind, Trait.SUBSTANCE) else MOVABLE
 
 
-def make_domain(world: World, scope: Scope, names: Mapping[str, str], events: Sequence[Mapping[str, Any]] = ()) -> Domain:
+def make_domain(
+    world: World, scope: Scope, names: Mapping[str, str], events: Sequence[Mapping[str, Any]] = ()
+) -> Domain:
     """Write down the actions of a scope.
 
     Args:
@@ -157,7 +167,9 @@ class _Writer:
         for role, count in self.shape.counts:
             accepts = self.shape.accepts(role)
             things = [t for t in self.domain.scope.things if self.domain.world.entities[t].type in accepts]
-            things = [t for t in things if self.domain.class_of(t) != ZONE] or things  # a zone itself is nowhere to be touched
+            things = [
+                t for t in things if self.domain.class_of(t) != ZONE
+            ] or things  # a zone itself is nowhere to be touched
             things = [t for t in things if self._may(role, t)]
             if not things:
                 return None
@@ -165,7 +177,7 @@ class _Writer:
                 name = f"?{role}" + (f"_{i + 1}" if count > 1 else "")
                 self.variables.setdefault(role, []).append(name)
                 self.parameters.append(self._parameter(name, role, things))
-        different = [
+        different: list[Formula] = [
             ("not", ("=", a, b)) for names in self.variables.values() for a, b in combinations(names, 2)
         ]  # fmt: skip
         if any(isinstance(effect, Arrives) for effect in self.kind.makes):
@@ -226,7 +238,10 @@ class _Writer:
             free = {self.domain.class_of(t) in {SUBSTANCE, HAND, FACE} for t in self._things(thing)}
             if free == {True}:
                 return ("and",)
-            reach = both(("here", thing), ("forall", ((C, ENTITY),), ("or", ("not", ("shut_in", thing, C)), ("openness_open", C))))
+            reach = both(
+                ("here", thing),
+                ("forall", ((C, ENTITY),), ("or", ("not", ("shut_in", thing, C)), ("openness_open", C))),
+            )
             return reach if free == {False} else ("or", ("untouched", thing), reach)
         if isinstance(need, Held):
             return ("handy", thing)
@@ -235,9 +250,17 @@ class _Writer:
         if isinstance(need, HandFree | HandSpace | HandRoom):
             return self._hand(need)
         if isinstance(need, Apart):
-            return both(*(p for o in self.ids(need.other) for p in (("not", ("=", thing, o)), ("not", ("carried_by", o, thing)))))
+            return both(
+                *(
+                    p
+                    for o in self.ids(need.other)
+                    for p in (("not", ("=", thing, o)), ("not", ("carried_by", o, thing)))
+                )
+            )
         if isinstance(need, Holds):
-            return both(*(("contains", thing, content) for content in self.ids(need.content)))  # substances are nowhere else
+            return both(
+                *(("contains", thing, content) for content in self.ids(need.content))
+            )  # substances are nowhere else
         if isinstance(need, Within):
             return both(*(("carried_by", thing, around) for around in self.ids(need.inside)))
         assert isinstance(need, NotAt)
@@ -288,10 +311,30 @@ class _Writer:
             if isinstance(effect, Receives):
                 for target in self.ids("target"):
                     for source in self.ids(effect.source):
-                        out.append(("forall", ((C, SUBSTANCE),), ("when", ("contains", source, C), both(("contains", target, C), ("not", ("lacks", target, C))))))
+                        out.append(
+                            (
+                                "forall",
+                                ((C, SUBSTANCE),),
+                                (
+                                    "when",
+                                    ("contains", source, C),
+                                    both(("contains", target, C), ("not", ("lacks", target, C))),
+                                ),
+                            )
+                        )
             elif isinstance(effect, Empties):
                 for vessel in things:
-                    out.append(("forall", ((C, SUBSTANCE),), ("when", ("contains", vessel, C), both(("lacks", vessel, C), ("not", ("contains", vessel, C))))))
+                    out.append(
+                        (
+                            "forall",
+                            ((C, SUBSTANCE),),
+                            (
+                                "when",
+                                ("contains", vessel, C),
+                                both(("lacks", vessel, C), ("not", ("contains", vessel, C))),
+                            ),
+                        )
+                    )
             elif isinstance(effect, Becomes):
                 for thing in things:
                     out += self._becomes(effect.fluent, thing, effect.value)
@@ -314,12 +357,17 @@ class _Writer:
 
     def _becomes(self, fluent: str, thing: str, value: Any) -> list[Formula]:
         others = [v for v in self.domain.values[fluent] if v != value]
-        return [(fluent_predicate(fluent, value), thing), *(("not", (fluent_predicate(fluent, v), thing)) for v in others)]
+        return [
+            (fluent_predicate(fluent, value), thing),
+            *(("not", (fluent_predicate(fluent, v), thing)) for v in others),
+        ]
 
     def _joins(self, thing: str, to: str | None) -> list[Formula]:
         keep = ("and",) if to is None else ("not", ("=", C, to))
         off = ("forall", ((C, ENTITY),), ("when", both(("attached", thing, C), keep), ("not", ("attached", thing, C))))
-        return [off, ("detached", thing)] if to is None else [off, ("not", ("detached", thing)), ("attached", thing, to)]
+        return (
+            [off, ("detached", thing)] if to is None else [off, ("not", ("detached", thing)), ("attached", thing, to)]
+        )
 
     def _arrives(self, zone: str) -> list[Formula]:
         return [
@@ -337,9 +385,13 @@ class _Writer:
             out.append(("forall", ((C, other),), ("when", both((old, x, C), stays), ("not", (old, x, C)))))
         closable = how == "in" and self._trait(t, Trait.OPENABLE)[0]
         for relation in ("carried_by", "shut_in"):
-            keep = [("not", (relation, t, C))]
+            keep: list[Formula] = [("not", (relation, t, C))]
             if relation == "carried_by" or closable:
-                keep.append(("not", ("=", C, t)) if relation == "carried_by" else ("or", ("not", ("=", C, t)), ("not", ("closable", t))))
+                keep.append(
+                    ("not", ("=", C, t))
+                    if relation == "carried_by"
+                    else ("or", ("not", ("=", C, t)), ("not", ("closable", t)))
+                )
             if relation == "carried_by":
                 out += [(relation, x, t), ("forall", ((Y, MOVABLE),), ("when", ("carried_by", Y, x), (relation, Y, t)))]
             elif closable:

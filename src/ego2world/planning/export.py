@@ -24,7 +24,9 @@ def task_reference(episode: Episode, task: TaskRecord, start: State) -> tuple[Pr
     """Return the problem that the task's reference is a plan for, and that plan."""
     first, last = episode.groups[task.first_group].first, episode.groups[task.last_group].last
     conditions = Contract.of(task.contract).conditions
-    return reference_plan(f"{episode.id}-{task.id}", episode.world, start, conditions, episode.actions[first : last + 1])
+    return reference_plan(
+        f"{episode.id}-{task.id}", episode.world, start, conditions, episode.actions[first : last + 1]
+    )
 
 
 def export_tasks(worlds: Path, out: Path, dialect: Dialect, progress: Progress | None = None) -> int:

@@ -72,7 +72,13 @@ class Problem:
         """Return the domain as PDDL."""
         given = dialect or Dialect()
         printer, flat = Printer(given, self._members()), given.typing == "flat"
-        needs = [":strips", ":negative-preconditions", ":disjunctive-preconditions", ":equality", ":conditional-effects"]
+        needs = [
+            ":strips",
+            ":negative-preconditions",
+            ":disjunctive-preconditions",
+            ":equality",
+            ":conditional-effects",
+        ]
         needs += [] if flat else [":typing"]
         needs += [":universal-preconditions", ":existential-preconditions"] if given.features == "adl" else []
         lines = [f"(define (domain {self.domain_name})", f"  (:requirements {' '.join(needs)})"]
@@ -275,7 +281,9 @@ def _goal(condition: Mapping[str, Any], names: Mapping[str, str], events: Sequen
     if kind == "any":
         return ("or", *(_goal(option, names, events) for option in condition["of"]))
     if kind == "count":
-        single = [_atom(condition["fluent"], e, condition["value"], names) for e in dict.fromkeys(condition["entities"])]
+        single = [
+            _atom(condition["fluent"], e, condition["value"], names) for e in dict.fromkeys(condition["entities"])
+        ]
         return ("or", *(("and", *chosen) for chosen in combinations(single, condition["at_least"])))
     return _atom(condition["fluent"], condition["entity"], condition["value"], names)
 
@@ -286,9 +294,13 @@ def _atom(fluent: str, entity: str, value: Any, names: Mapping[str, str]) -> For
     if fluent == "contains":
         return ("contains" if wanted else "lacks", names[entity], names[key[2]])
     if fluent == "place":
-        how, where = wanted  # type: ignore[misc]
+        how, where = wanted  # type: ignore[misc, str-unpack]
         thing = names[entity]
-        return ("held", thing, names[where]) if how == "held" else ("or", ("in", thing, names[where]), ("on", thing, names[where]))
+        return (
+            ("held", thing, names[where])
+            if how == "held"
+            else ("or", ("in", thing, names[where]), ("on", thing, names[where]))
+        )
     if fluent == "attached":
         return ("detached", names[entity]) if wanted == "no" else ("attached", names[entity], names[str(wanted)])
     return (fluent_predicate(fluent, wanted), names[entity])
@@ -318,7 +330,11 @@ def _facts(domain: Domain, state: State) -> list[Formula]:
     for thing in domain.scope.things:
         out += _standing(domain, state, thing)
         kind = world.entities[thing].type
-        out += [(name, names[thing]) for name, trait in (("closable", Trait.OPENABLE), ("tool", Trait.TOOL)) if has(kind, trait)]
+        out += [
+            (name, names[thing])
+            for name, trait in (("closable", Trait.OPENABLE), ("tool", Trait.TOOL))
+            if has(kind, trait)
+        ]
         if domain.class_of(thing) == HAND:
             out.append(("is_hand", names[thing]))
         if domain.class_of(thing) in {HAND, FACE, SUBSTANCE}:
@@ -352,10 +368,8 @@ def _standing(domain: Domain, state: State, thing: str) -> list[Formula]:
         out.append(("here", name))
     if kind == MOVABLE and chain:
         place = state.facts["place", thing]
-        on_tool = has(world.entities[chain[0]].type, Trait.TOOL) and state.facts.get(("place", chain[0]), ("",))[0] == "held"  # type: ignore[index]
+        below = state.facts.get(("place", chain[0]))
+        on_tool = has(world.entities[chain[0]].type, Trait.TOOL) and isinstance(below, tuple) and below[0] == "held"
         if place[0] == "held" or domain.class_of(chain[0]) == HAND or on_tool:  # type: ignore[index]
             out.append(("handy", name))
     return out
-
-
-

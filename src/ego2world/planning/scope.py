@@ -33,7 +33,14 @@ from ego2world.world.state import AGENT, HANDS, Action, State, World, carriers
 
 ANY = "any"
 ALWAYS = {("place", ANY), ("at", ANY), ("openness", "open")}  # what moving about needs
-_OTHERS = {Goes: "place", Joins: "attached", Gains: "contains", Receives: "contains", Empties: "contains", Arrives: "at"}
+_OTHERS = {
+    Goes: "place",
+    Joins: "attached",
+    Gains: "contains",
+    Receives: "contains",
+    Empties: "contains",
+    Arrives: "at",
+}
 _PARKING = ("counter", "table", "shelf", "floor", "sink", "hob")
 
 
@@ -91,7 +98,9 @@ def shape_of(action: Action) -> Shape:
     counts = tuple(
         (var.role, len(action.ids(var.role)))
         for var in kind.roles
-        if var.role != "hand" and action.ids(var.role) and (var.role in matters or var.role == "target" or not var.optional)
+        if var.role != "hand"
+        and action.ids(var.role)
+        and (var.role in matters or var.role == "target" or not var.optional)
     )
     return Shape(kind, counts, action.ids("hand")[0] if "hand" in matters and action.ids("hand") else None)
 
@@ -172,7 +181,9 @@ def _parking(world: World) -> list[str]:
     """Return a surface in each zone where something may be put down."""
     found = []
     for zone in world.zones:
-        here = [f for f in sorted(world.zone_of) if world.zone_of[f] == zone and has(world.entities[f].type, Trait.SURFACE)]
+        here = [
+            f for f in sorted(world.zone_of) if world.zone_of[f] == zone and has(world.entities[f].type, Trait.SURFACE)
+        ]
         kind = {f: world.entities[f].type for f in here}
         here.sort(key=lambda f: (_PARKING.index(kind[f]) if kind[f] in _PARKING else len(_PARKING), f))
         found += here[:1]
@@ -181,14 +192,18 @@ def _parking(world: World) -> list[str]:
 
 def _part(world: World, things: Iterable[str]) -> Symbols:
     wanted = set(things) | {AGENT}
-    return Symbols(replace(world, entities={i: e for i, e in world.entities.items() if i in wanted}, grounds={}, looks={}))
+    return Symbols(
+        replace(world, entities={i: e for i, e in world.entities.items() if i in wanted}, grounds={}, looks={})
+    )
 
 
 def _shapes(world: World, things: set[str], conditions: Sequence[Mapping[str, Any]]) -> list[Shape]:
     """Return the shapes of essential actions among things that change a fluent the goal depends on, or are events of it."""
     symbols = _part(world, things)
     wanted = ALWAYS | goal_values(conditions)
-    chosen = [b for b in essential(symbols) if len(b) and not any(isinstance(n, HandRoom | HandSpace) for n in b.kind.needs)]
+    chosen = [
+        b for b in essential(symbols) if len(b) and not any(isinstance(n, HandRoom | HandSpace) for n in b.kind.needs)
+    ]
     shapes: dict[str, Shape] = {}
     while True:
         before = len(wanted)
@@ -204,6 +219,11 @@ def _shapes(world: World, things: set[str], conditions: Sequence[Mapping[str, An
         shapes.setdefault(shape.name, shape)
     merged = _merged(symbols, list(shapes.values()), bool(goal_families(conditions)))
     return sorted(merged, key=lambda shape: shape.name)
+
+
+def _accepts(kind: ActionType, role: str) -> frozenset[str]:
+    var = kind.var(role)
+    return var.accepts if var is not None else frozenset()
 
 
 def _merged(symbols: Symbols, shapes: list[Shape], by_family: bool) -> list[Shape]:
@@ -223,7 +243,10 @@ def _merged(symbols: Symbols, shapes: list[Shape], by_family: bool) -> list[Shap
                 taken = [[k for k in sorted(union.accepts(role) & kinds)] for role, _ in union.counts]
                 members = (union.kind, *union.alike)
                 whole = all(
-                    any(all(k in m.var(r).accepts for (r, _), k in zip(union.counts, choice, strict=True)) for m in members)  # type: ignore[union-attr]
+                    any(
+                        all(k in _accepts(m, r) for (r, _), k in zip(union.counts, choice, strict=True))
+                        for m in members
+                    )
                     for choice in product(*taken)
                 )
                 if whole:
@@ -261,7 +284,9 @@ def _event_shapes(world: World, things: set[str], conditions: Sequence[Mapping[s
         for kind in ACTIONS:
             if kind.family != family or kind.var("object") is None:
                 continue
-            roles = tuple((v.role, 1) for v in kind.roles if v.role != "hand" and (not v.optional or v.role == "target"))
+            roles = tuple(
+                (v.role, 1) for v in kind.roles if v.role != "hand" and (not v.optional or v.role == "target")
+            )
             fits = all(any(world.entities[t].type in kind.var(r).accepts for t in things) for r, _ in roles)  # type: ignore[union-attr]
             hands = HANDS if "hand" in parts_roles((*kind.needs, *kind.makes)) else (None,)
             if fits and len(roles) <= 2:
@@ -304,11 +329,16 @@ def _facts(conditions: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, Any]
 
 
 def _holds(state: State, fluent: str, entity: str, value: Any) -> bool:
-    return state.facts.get((fluent, entity)) == value
+    return bool(state.facts.get((fluent, entity)) == value)
 
 
 def _makes(kind: ActionType, fluent: str, value: Any) -> bool:
     if fluent == "contains":
         fills = isinstance(value, str)
-        return any(isinstance(e, Receives) or (isinstance(e, Gains) and e.value is fills) or (isinstance(e, Empties) and not fills) for e in kind.makes)
+        return any(
+            isinstance(e, Receives)
+            or (isinstance(e, Gains) and e.value is fills)
+            or (isinstance(e, Empties) and not fills)
+            for e in kind.makes
+        )
     return (fluent, value if fluent in DOMAINS else ANY) in _changes(kind)

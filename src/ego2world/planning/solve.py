@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from contextlib import chdir
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
+from ego2world.core.processes import process_pool
 from ego2world.errors import UsageError
 from ego2world.planning.domain import CLASSES, ENTITY, ZONE, Formula
 from ego2world.planning.problem import Problem, make_problem
@@ -65,8 +68,24 @@ def solve(
     return found
 
 
+_elsewhere: list[Executor] = []  # one process that plans for this one, started when first needed
+_starting = threading.Lock()
+
+
+def solve_elsewhere(world: World, state: State, conditions: Sequence[Mapping[str, Any]], limit_s: float) -> Solution:
+    """Find a plan in a process of its own; see ``solve``. May be called from several threads."""
+    with _starting:
+        if not _elsewhere:
+            _elsewhere.append(process_pool(1))
+    bare = replace(world, grounds={}, looks={})  # what is kept in them for speed cannot travel
+    return _elsewhere[0].submit(solve, bare, state, list(conditions), limit_s).result()
+
+
 def search(problem: Problem, limit_s: float, planner: str = PLANNER) -> Solution:
     """Let a planner search one problem; "proved impossible" speaks of that problem's scope.
+
+    Fast Downward writes a file where it stands, so the working directory is another one for the time of the search: in a process
+    with several threads, search in processes of their own (``solve_elsewhere``).
 
     Raises:
         UsageError: the planner is not installed.
@@ -77,7 +96,7 @@ def search(problem: Problem, limit_s: float, planner: str = PLANNER) -> Solution
         engine = up.OneshotPlanner(name=planner)
     except Exception as error:
         raise UsageError(f"planner {planner!r} cannot be used ({error}); install ego2world[planning]") from None
-    with engine, tempfile.TemporaryFile("w+") as output:  # what the planner prints is no output of ours
+    with engine, tempfile.TemporaryDirectory() as folder, chdir(folder), open("output.txt", "w") as output:
         result = engine.solve(given, timeout=limit_s, output_stream=output)
     status = result.status
     if result.plan is not None:

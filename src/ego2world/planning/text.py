@@ -1,10 +1,10 @@
 """Formulas as PDDL text, in the dialect that a planner reads.
 
-    typed   types with a hierarchy: kind - class - entity
-    flat    no types at all: every type is a static predicate, for planners that reject subtypes
+typed   types with a hierarchy: kind - class - entity
+flat    no types at all: every type is a static predicate, for planners that reject subtypes
 
-    adl          quantifiers, conditional effects, disjunctions, negation, equality
-    conditional  the same with every quantifier written out over the problem's objects, for planners without quantifiers
+adl          quantifiers, conditional effects, disjunctions, negation, equality
+conditional  the same with every quantifier written out over the problem's objects, for planners without quantifiers
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class Printer:
         if head in ("forall", "exists"):
             inner = self.condition_of(f[2])
             if self.dialect.features == "conditional":
-                every = [bind(inner, dict(zip([n for n, _ in f[1]], names, strict=True))) for names in self._tuples(f[1])]
+                every = [
+                    bind(inner, dict(zip([n for n, _ in f[1]], names, strict=True))) for names in self._tuples(f[1])
+                ]
                 return ("and" if head == "forall" else "or", *every)
             guards = self.guards(f[1])
             if head == "forall":
@@ -83,10 +85,17 @@ class Printer:
             return f
         inner = self.effect_of(f[2])
         if self.dialect.features == "conditional":
-            return ("and", *(bind(inner, dict(zip([n for n, _ in f[1]], names, strict=True))) for names in self._tuples(f[1])))
+            return (
+                "and",
+                *(bind(inner, dict(zip([n for n, _ in f[1]], names, strict=True))) for names in self._tuples(f[1])),
+            )
         guards = self.guards(f[1])
         if guards:
-            inner = ("when", ("and", *guards, inner[1]), inner[2]) if inner[0] == "when" else ("when", ("and", *guards), inner)
+            inner = (
+                ("when", ("and", *guards, inner[1]), inner[2])
+                if inner[0] == "when"
+                else ("when", ("and", *guards), inner)
+            )
         return (f[0], f[1], inner)
 
     def _tuples(self, variables: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:
@@ -117,7 +126,15 @@ def simplify(f: Formula) -> Formula:
         return parts[0] if len(parts) == 1 else (head, *parts)
     if head == "not":
         inner = simplify(f[1])
-        return ("or",) if inner == ("and",) else ("and",) if inner == ("or",) else inner[1] if inner[0] == "not" else ("not", inner)
+        return (
+            ("or",)
+            if inner == ("and",)
+            else ("and",)
+            if inner == ("or",)
+            else inner[1]
+            if inner[0] == "not"
+            else ("not", inner)
+        )
     if head in ("forall", "exists"):
         inner = simplify(f[2])
         return inner if inner in (("and",), ("or",)) else (head, f[1], inner)

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from importlib import import_module
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ from ego2world.world.observation import Proposal
 
 Progress = Callable[[str, int, int], None]
 _Waiting = tuple[int, str, list[dict[str, Any]]]  # an episode's number and name, and its rows of the journal
+ORACLE = "oracle"  # the planner that is told plans made in the world itself
 GIVE_UP = 3  # episodes in a row that a model's service failed in
 
 
@@ -114,6 +116,8 @@ def _check(settings: Settings, door: Door | None, open_door: Callable[[], Door] 
     """Refuse settings that no run can begin with."""
     check_frames(settings.frames)
     make_memory(settings.memory)
+    if settings.planner == ORACLE:
+        import_module("ego2world.planning.solve")  # says now, and not in the middle, that an extra is missing
     if settings.jobs > 1 and settings.budget != Budget():
         raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs with it")
     if settings.jobs > 1 and door is not None and open_door is None:
@@ -261,13 +265,21 @@ class _Work:
             chat = EpisodeChat(episode.id, self.door, self.meter, self.records, journal)
         script = Path(settings.script) if settings.script else None
         sampling = Sampling(settings.max_tokens, settings.seed + number, settings.temperature)
+        environment = Environment(episode)
+        oracle = _oracle(environment) if settings.planner == ORACLE else None
         planner: Planner = make_planner(
-            settings.planner, Equipment(episode.id, recorded, settings.seed + number, script, chat, sampling)
+            settings.planner, Equipment(episode.id, recorded, settings.seed + number, script, chat, sampling, oracle)
         )
         return Player(
-            Environment(episode), planner, Belief(), make_memory(settings.memory), Watch(episode.world), self.records,
+            environment, planner, Belief(), make_memory(settings.memory), Watch(episode.world), self.records,
             settings.limit, settings.no_progress, chat, open_frames(settings.frames, episode), sampling,
         )  # fmt: skip
+
+
+def _oracle(environment: Environment) -> Callable[[str], Sequence[Proposal]]:
+    from ego2world.run.oracle import Oracle  # an optional dependency's door
+
+    return Oracle(environment).plan
 
 
 class Interrupted(Exception):

@@ -3,6 +3,7 @@
 from ego2world.world.actions.base import ActionType, Becomes, HandFree, Is, Joins, Reach, Var
 from ego2world.world.actions.vocabulary import HAND_ROLE, INSIDES, PACKS, PORTABLE, TOOLS, VESSELS, obj
 
+_JARS = (INSIDES | VESSELS) & PORTABLE  # what a lid is screwed on
 _TOOL = Var("instrument", TOOLS, optional=True)
 
 
@@ -49,13 +50,13 @@ ACTIONS = (
     ),
     ActionType(
         "unscrew_lid", "uncover", "unscrew {object}[ from {source}]",
-        (obj(frozenset({"lid"})), Var("source", INSIDES | VESSELS, optional=True), HAND_ROLE),
-        (Reach("object"),), (Joins("object", None), Becomes("openness", "source", "open"),
+        (obj(frozenset({"lid"})), Var("source", _JARS, optional=True), HAND_ROLE),
+        (Reach("object"), Reach("source")), (Joins("object", None), Becomes("openness", "source", "open"),
                              Becomes("covered", "source", False)), ("unscrew",), "verb class unscrew, bound to a lid",
     ),
     ActionType(
         "screw_on_lid", "cover", "screw {object} on {target}",
-        (obj(frozenset({"lid"})), Var("target", INSIDES | VESSELS), HAND_ROLE), (Reach("object"), Reach("target")),
+        (obj(frozenset({"lid"})), Var("target", _JARS), HAND_ROLE), (Reach("object"), Reach("target")),
         (Joins("object", "target"), Becomes("openness", "target", "closed")), ("screw",),
         "verb class screw, bound to a lid",
     ),

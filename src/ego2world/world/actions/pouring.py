@@ -158,7 +158,7 @@ ACTIONS = (
     ActionType(
         "scoop_food_up", "scoop", "scoop {object} with {instrument}[ from {source}]",
         (obj(FOOD | PORTABLE), Var("source", ANY, optional=True), Var("instrument", TOOLS)),
-        (Reach("object"), Held("instrument")), (Goes("object", "on", "instrument"),), ("scoop",),
+        (Reach("object"), Held("instrument"), Apart("object", "instrument")), (Goes("object", "on", "instrument"),), ("scoop",),
         "verb class scoop, solid food onto the tool",
     ),
     ActionType(

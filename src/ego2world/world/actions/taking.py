@@ -1,6 +1,18 @@
 """Taking things into a hand, from wherever they are, and passing them between hands."""
 
-from ego2world.world.actions.base import ActionType, Goes, HandFree, HandRoom, HandSpace, Held, Is, Joins, Reach, Var
+from ego2world.world.actions.base import (
+    ActionType,
+    Apart,
+    Goes,
+    HandFree,
+    HandRoom,
+    HandSpace,
+    Held,
+    Is,
+    Joins,
+    Reach,
+    Var,
+)
 from ego2world.world.actions.vocabulary import (
     APPLIANCES,
     COLD,
@@ -41,13 +53,13 @@ ACTIONS = (
     ActionType(
         "pick_up_with_tool", "pick_up", "pick up {object} with {instrument}[ from {source}]",
         (obj(PORTABLE), Var("instrument", TOOLS), source(SURFACES | INSIDES, optional=True)),
-        (Reach("object"), Held("instrument")), (Goes("object", "on", "instrument"),),
+        (Reach("object"), Held("instrument"), Apart("object", "instrument")), (Goes("object", "on", "instrument"),),
         ("take", "take_out", "remove", "gather"), "verb class take with an instrument",
     ),
     ActionType(
         "lift_with_tool", "lift", "lift {object} with {instrument}[ from {source}]",
         (obj(PORTABLE), Var("instrument", TOOLS), source(SURFACES | INSIDES, optional=True)),
-        (Reach("object"), Held("instrument")), (Goes("object", "on", "instrument"),),
+        (Reach("object"), Held("instrument"), Apart("object", "instrument")), (Goes("object", "on", "instrument"),),
         ("lift",), "verb class lift with an instrument",
     ),
     _from_open(grasp("pick_up_from_cold_storage", "pick_up", "pick up {object} from {source}", COLD, _TAKE,
