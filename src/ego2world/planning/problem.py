@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from ego2world.errors import RecordError
@@ -183,6 +183,24 @@ class Problem:
             bound["hand"] = schema.shape.hand
         kinds = {role: {self.world.entities[thing].type for thing in ids} for role, ids in roles.items()}
         return Action.of(schema.shape.kind_for(kinds).name, bound)
+
+    def ground_actions(self) -> list[Action]:
+        """Return every action that the domain's parameters allow, in the order of the domain."""
+        out, domain = [], self.domain
+        for schema in domain.schemas:
+            bound = [p for p in schema.parameters if p.role]
+            free = [domain.names[domain.scope.things[0]]] * (
+                len(schema.parameters) - len(bound)
+            )  # of no matter to an action
+            options = [
+                sorted(domain.fits[p.fits])
+                if p.fits
+                else domain.of_class(*(CLASSES if p.type == ENTITY else (p.type,)))
+                for p in bound
+            ]
+            for things in product(*options):
+                out.append(self.action(schema.shape.name, [domain.names[t] for t in things] + free))
+        return out
 
     def step_text(self, action: Action, state: State) -> str:
         """Return an action as a step of a plan in this problem; ``state`` is where it is done."""

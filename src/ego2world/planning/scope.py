@@ -132,17 +132,20 @@ def goal_families(conditions: Iterable[Mapping[str, Any]]) -> set[str]:
     return found
 
 
-def scope_of(world: World, state: State, conditions: Sequence[Mapping[str, Any]], wide: bool = False) -> Scope:
+def scope_of(
+    world: World, state: State, conditions: Sequence[Mapping[str, Any]], wide: bool = False, also: Iterable[str] = ()
+) -> Scope:  # fmt: skip
     """Return what a planner needs to reach conditions from a state.
 
     Args:
         world, state: where planning starts.
         conditions: the goal.
         wide: let everything in scope be moved, and onto everything, not only what the goal asks for.
+        also: further things to speak of.
     """
     things = {thing for thing in goal_things(conditions) if thing in world.entities}
     things |= {thing for _, thing in state.held}
-    things |= set(_parking(world))
+    things |= {*_parking(world), *also}
     first = things = _with_carriers(world, state, things)
     for _ in range(3):  # each round may add what the producers of a goal need besides
         more = _with_carriers(world, state, things | _helpers(world, state, conditions, things))

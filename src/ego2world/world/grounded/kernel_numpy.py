@@ -168,8 +168,14 @@ def step_rows(
     actions = np.where(known, actions, 0) + first
     pairs = _Pairs(states, np.arange(len(actions)), episode, entity_offset, t)
     failed[:] = np.where(known, pairs.failures(actions), NO_SUCH_ACTION)
-    start, count = t.effect_start[actions], np.diff(t.effect_start)[actions]
-    count = np.where(failed == ACCEPTED, count, 0)
+    apply_rows(states, actions, failed == ACCEPTED, episode, entity_offset, t)
+
+
+def apply_rows(states: Array, actions: Array, accepted: Array, episode: Array, entity_offset: Array, t: Tables) -> None:
+    """Let accepted actions, by their numbers in the tables, have their effects on rows."""
+    off, counts = entity_offset[episode], t.fixed[3 * episode + 1]
+    start = t.effect_start[actions]
+    count = np.where(accepted, np.diff(t.effect_start)[actions], 0)
     for k in range(int(count.max(initial=0))):
         here = np.flatnonzero(k < count)
         effects = t.effects[start[here] + k]
@@ -179,7 +185,7 @@ def step_rows(
             if operation == SET:
                 states[worlds, a] = b
             elif operation == PLACE:
-                _move(states, worlds, a, b, pairs, t)
+                _move(states, worlds, a, b, off[worlds], counts[worlds], t)
             else:
                 for w, start_of in zip(worlds.tolist(), b.tolist(), strict=True):
                     items = t.lists[start_of + 1 : start_of + 1 + t.lists[start_of]]
@@ -190,8 +196,8 @@ def step_rows(
                         states[w, items[states[w, items] == TRUE]] = FALSE
 
 
-def _move(states: Array, worlds: Array, thing: Array, code: Array, pairs: _Pairs, t: Tables) -> None:
-    column, off, counts = t.place[pairs.off[worlds] + thing], pairs.off[worlds], pairs.counts[worlds]
+def _move(states: Array, worlds: Array, thing: Array, code: Array, off: Array, counts: Array, t: Tables) -> None:
+    column = t.place[off + thing]
     before = states[worlds, column]
     out, into = before & 3 == HELD, code & 3 == HELD
     states[worlds[out], (counts + t.hand[off + (before >> 2)])[out]] -= 1
