@@ -265,7 +265,7 @@ def _typing(law: Law) -> set[tuple[str, ...]]:
 def compare(
     episode: Episode, states: int, dialect: Dialect | None = None, most_tasks: int = 99
 ) -> tuple[int, int, int, list[str]]:
-    """Compare the domains of an episode's tasks, the states shared out among them; see ``differences``."""
+    """Compare the domains of an episode's tasks, each also with everything movable; the states are shared out among them."""
     course = list(reference_states(episode))
     tasks = episode.tasks[:most_tasks]
     totals, found = [0, 0, 0], []

@@ -50,10 +50,21 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
     return app
 
 
+def spelled_out(arguments: Sequence[str]) -> list[str]:
+    """Give ``--ray`` without an address its value, which the argument parser cannot leave out."""
+    out = []
+    for i, argument in enumerate(arguments):
+        out.append(argument)
+        if argument == "--ray" and (i + 1 == len(arguments) or arguments[i + 1].startswith("-")):
+            out.append("own")
+    return out
+
+
 def main() -> None:
     """Run the command line; every error of the tree is one block on stderr and its own exit code."""
     try:
-        code = build_app(sys.argv[1:])(standalone_mode=False)
+        arguments = spelled_out(sys.argv[1:])
+        code = build_app(arguments)(arguments, standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)  # a command that leaves with a code of its own
     except Ego2WorldError as error:
         sys.stderr.write(f"error: {error}\n")

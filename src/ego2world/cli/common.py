@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -25,6 +26,11 @@ READERS: dict[str, Callable[[Path, Sequence[str] | None], Dataset]] = {
     "hd-epic": read_hd_epic,
     "epic-kitchens": read_epic_kitchens,
 }
+
+RAY_OPTION = typer.Option(
+    None, "--ray", metavar="[ADDRESS]",
+    help="Over a Ray cluster: its address, or nothing for that of RAY_ADDRESS or one of its own with --jobs workers.",
+)  # fmt: skip
 
 
 def print_json(value: Any) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import err, out, print_json, progress, read_source
+from ego2world.cli.common import RAY_OPTION, err, out, print_json, progress, read_source
 from ego2world.tasks.build import build_worlds
 
 
@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
         form: str = typer.Option("hd-epic", "--format", help="hd-epic or epic-kitchens."),
         videos: str | None = typer.Option(None, help="Only these videos, comma-separated."),
         jobs: int = typer.Option(1, min=1, help="Processes. The bytes written do not depend on it."),
+        ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the totals as JSON."),
     ) -> None:
         """Compile annotations into worlds.
@@ -30,7 +31,7 @@ def register(app: typer.Typer) -> None:
         if len(dataset.warnings) > 5:
             err.print(f"[yellow]note[/]: {len(dataset.warnings) - 5} more, listed in manifest.json under warnings")
         with progress("compiling") as update:
-            manifest = build_worlds(dataset, out_dir, jobs, update)
+            manifest = build_worlds(dataset, out_dir, jobs, update, ray)
         totals = manifest["totals"]
         if as_json:
             print_json(totals)

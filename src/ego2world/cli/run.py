@@ -9,7 +9,7 @@ import typer
 from ego2world.agents import MEMORIES, PLANNERS
 from ego2world.agents.make import find_planner
 from ego2world.agents.mock import mock_reply
-from ego2world.cli.common import err, names, out, print_json, progress, scores_table
+from ego2world.cli.common import RAY_OPTION, err, names, out, print_json, progress, scores_table
 from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
 from ego2world.evaluate import JSON_FIELDS, score_run
@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
         script: Path | None = typer.Option(None, help="Actions for the scripted planner (JSON lines)."),
         concurrency: int = typer.Option(1, min=1, help="Episodes at the same time; the records are the same."),
         jobs: int = typer.Option(1, min=1, help="Processes; for planners that compute. The records are the same."),
+        ray: str | None = RAY_OPTION,
         model: str | None = typer.Option(
             None,
             help="For planner llm: mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME.",
@@ -95,7 +96,7 @@ def register(app: typer.Typer) -> None:
             door = opening()
         settings = Settings(
             planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens, _temperature(temperature),
-            concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached),
+            concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached), ray,
         )  # fmt: skip
         with progress("running") as update, closing(door) if door else nullcontext():
             record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, door, opening)

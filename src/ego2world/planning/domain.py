@@ -47,16 +47,8 @@ from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, World
 
 Formula = tuple[Any, ...]
-MOVABLE, FIXTURE, SUBSTANCE, HAND, FACE, ZONE, ENTITY = (
-    "movable",
-    "fixture",
-    "substance",
-    "hand",
-    "face",
-    "zone",
-    "entity",
-)
-CLASSES = (MOVABLE, FIXTURE, SUBSTANCE, HAND, FACE)
+MOVABLE, FIXTURE, HAND, FACE, ZONE, ENTITY = "movable", "fixture", "hand", "face", "zone", "entity"
+CLASSES = (MOVABLE, FIXTURE, HAND, FACE)
 Y, C = "?y", "?c"
 
 
@@ -109,7 +101,13 @@ def class_of(world: World, thing: str) -> str:
         return kind
     if thing in world.zone_of:
         return FIXTURE
-    return SUBSTANCE if has(kind, Trait.SUBSTANCE) else MOVABLE
+    return MOVABLE  # substances too: what is scooped onto a spoon has a place
+
+
+def untouched(world: World, thing: str) -> bool:
+    """Say whether a thing is never asked to be within reach."""
+    kind = world.entities[thing].type
+    return kind in {"hand", "face"} or has(kind, Trait.SUBSTANCE)
 
 
 def make_domain(
@@ -235,7 +233,7 @@ class _Writer:
 
     def _need(self, need: object, thing: str) -> Formula:
         if isinstance(need, Reach):
-            free = {self.domain.class_of(t) in {SUBSTANCE, HAND, FACE} for t in self._things(thing)}
+            free = {untouched(self.domain.world, t) for t in self._things(thing)}
             if free == {True}:
                 return ("and",)
             reach = both(
@@ -259,8 +257,8 @@ class _Writer:
             )
         if isinstance(need, Holds):
             return both(
-                *(("contains", thing, content) for content in self.ids(need.content))
-            )  # substances are nowhere else
+                *(("or", ("contains", thing, c), ("in", c, thing), ("on", c, thing)) for c in self.ids(need.content))
+            )
         if isinstance(need, Within):
             return both(*(("carried_by", thing, around) for around in self.ids(need.inside)))
         assert isinstance(need, NotAt)
@@ -314,7 +312,7 @@ class _Writer:
                         out.append(
                             (
                                 "forall",
-                                ((C, SUBSTANCE),),
+                                ((C, MOVABLE),),
                                 (
                                     "when",
                                     ("contains", source, C),
@@ -327,7 +325,7 @@ class _Writer:
                     out.append(
                         (
                             "forall",
-                            ((C, SUBSTANCE),),
+                            ((C, MOVABLE),),
                             (
                                 "when",
                                 ("contains", vessel, C),

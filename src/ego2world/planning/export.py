@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ego2world.core.canonical import pretty_json, write_atomic
 from ego2world.planning.problem import Problem, make_problem, reference_plan
+from ego2world.planning.scope import scope_of
 from ego2world.planning.text import Dialect
 from ego2world.tasks.contract import Contract
 from ego2world.world.episode import Episode, TaskRecord, load_episode, load_manifest, reference_states
@@ -15,9 +16,11 @@ from ego2world.world.state import State
 Progress = Callable[[str, int, int], None]
 
 
-def task_problem(episode: Episode, task: TaskRecord, start: State) -> Problem:
-    """Return the planning problem of a task from its first state."""
-    return make_problem(f"{episode.id}-{task.id}", episode.world, start, Contract.of(task.contract).conditions)
+def task_problem(episode: Episode, task: TaskRecord, start: State, wide: bool = False) -> Problem:
+    """Return the planning problem of a task from its first state; ``wide`` as in ``scope_of``."""
+    conditions = Contract.of(task.contract).conditions
+    scope = scope_of(episode.world, start, conditions, wide)
+    return make_problem(f"{episode.id}-{task.id}", episode.world, start, conditions, scope)
 
 
 def task_reference(episode: Episode, task: TaskRecord, start: State) -> tuple[Problem, str]:

@@ -16,13 +16,13 @@ from ego2world.planning.domain import (
     FACE,
     HAND,
     MOVABLE,
-    SUBSTANCE,
     ZONE,
     Domain,
     Formula,
     Schema,
     fluent_predicate,
     make_domain,
+    untouched,
 )
 from ego2world.planning.scope import Scope, scope_of, scope_of_plan, shape_of
 from ego2world.planning.text import Dialect, Printer, simplify, text
@@ -355,7 +355,7 @@ def _facts(domain: Domain, state: State) -> list[Formula]:
         ]
         if domain.class_of(thing) == HAND:
             out.append(("is_hand", names[thing]))
-        if domain.class_of(thing) in {HAND, FACE, SUBSTANCE}:
+        if domain.class_of(thing) != ZONE and untouched(world, thing):
             out.append(("untouched", names[thing]))
     return list(dict.fromkeys(out))
 
@@ -366,7 +366,7 @@ def _standing(domain: Domain, state: State, thing: str) -> list[Formula]:
     name = names[thing]
     if kind == HAND:
         return [("here", name), ("handy", name)]
-    if kind in {FACE, SUBSTANCE, ZONE}:
+    if kind in {FACE, ZONE}:
         return []
     out: list[Formula] = []
     chain = carriers(state.facts, thing)

@@ -14,7 +14,7 @@ import json
 import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from importlib import import_module
 from io import FileIO
@@ -25,6 +25,7 @@ from ego2world import __version__
 from ego2world.agents import Belief, Equipment, Planner, Sampling, make_memory, make_planner
 from ego2world.agents.prompting import prompt_hashes
 from ego2world.core.canonical import pretty_json, sha256, write_atomic
+from ego2world.core.cluster import RayPool, tell
 from ego2world.core.models import Door
 from ego2world.core.processes import process_pool
 from ego2world.errors import ModelError, RecordError, UsageError
@@ -34,7 +35,7 @@ from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
 from ego2world.run.lock import join, writing
 from ego2world.run.quality import Watch, changes
-from ego2world.run.records import JOURNAL, RECORDS, Records, ended_episodes, group_rows, read_rows, tidy
+from ego2world.run.records import JOURNAL, RECORDS, Recorder, Records, ended_episodes, group_rows, read_rows, tidy
 from ego2world.tasks.contract import Contract, Event
 from ego2world.tasks.suite import Rule, Suite, check_suite, make_suite
 from ego2world.world.episode import Episode, TaskRecord, load_episode, load_manifest
@@ -48,7 +49,8 @@ GIVE_UP = 3  # episodes in a row that a model's service failed in
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is made with; stored in run.json, ``concurrency``, ``jobs`` and ``budget`` apart, which may change on a resume."""
+    """What a run is made with; stored in run.json, ``concurrency``, ``jobs``, ``budget`` and ``ray`` apart, which may change on a
+    resume."""
 
     planner: str
     memory: str = "persistent"
@@ -63,6 +65,12 @@ class Settings:
     concurrency: int = 1
     jobs: int = 1
     budget: Budget = field(default_factory=Budget)
+    ray: str | None = None  # address of a cluster that plays the episodes, see core.cluster
+
+    @property
+    def apart(self) -> bool:
+        """Whether episodes are played in other processes."""
+        return self.jobs > 1 or self.ray is not None
 
 
 def run(
@@ -102,12 +110,13 @@ def run(
         tidy(out, suite.episodes, finished)
         calls = read_rows(out / JOURNAL)
         journal, meter = group_rows(calls, "episode"), Meter(settings.budget, calls)
-        work = _Work(worlds, settings, suite, door, Records(out), meter)
+        records = Records(out)
+        work = _Work(worlds, settings, suite, door, records, meter)
         waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
         try:
-            stopped = _play_all(work, waiting, _pool(work, out, open_door), progress)
+            stopped = _play_all(work, waiting, _Hands(work, out, open_door), progress)
         finally:
-            work.records.close()
+            records.close()
         tidy(out, suite.episodes, suite.episodes)
     return record | {"stopped": dict(sorted(stopped.items()))}
 
@@ -118,9 +127,9 @@ def _check(settings: Settings, door: Door | None, open_door: Callable[[], Door] 
     make_memory(settings.memory)
     if settings.planner == ORACLE:
         import_module("ego2world.planning.solve")  # says now, and not in the middle, that an extra is missing
-    if settings.jobs > 1 and settings.budget != Budget():
-        raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs with it")
-    if settings.jobs > 1 and door is not None and open_door is None:
+    if settings.apart and settings.budget != Budget():
+        raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs or --ray with it")
+    if settings.apart and door is not None and open_door is None:
         raise UsageError("several processes need a model that each of them can open")
 
 
@@ -138,19 +147,18 @@ def _record(worlds: Path, settings: Settings, suite: Suite, door: Door | None) -
     }  # fmt: skip
 
 
-def _play_all(work: _Work, waiting: list[_Waiting], pool: Executor, progress: Progress | None) -> dict[str, str]:
+def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Progress | None) -> dict[str, str]:
     """Play the waiting episodes and return why some of them stopped."""
     stopped: dict[str, str] = {}
     total = len(work.suite.episodes)
     done, failed_in_a_row = total - len(waiting), 0
-    if work.settings.jobs > 1:  # the longest first, so that no process is left alone with it at the end
+    if work.settings.apart:  # the longest first, so that no process is left alone with it at the end
         totals = load_manifest(work.worlds)["episodes"]
         waiting.sort(key=lambda one: -totals[one[1]]["totals"]["operations"])
     if progress:
         progress("", done, total)
-    with pool:
-        play = _episode_here if work.settings.jobs > 1 else work.episode
-        futures = {pool.submit(play, *one): one[1] for one in waiting}
+    with hands.pool:
+        futures = {hands.submit(*one): one[1] for one in waiting}
 
         def halt() -> None:
             work.halt.set()
@@ -159,7 +167,7 @@ def _play_all(work: _Work, waiting: list[_Waiting], pool: Executor, progress: Pr
 
         try:
             for future in as_completed(futures):
-                reason = "interrupted" if future.cancelled() else future.result()
+                reason = "interrupted" if future.cancelled() else hands.reason(future.result())
                 if reason:
                     stopped[futures[future]] = reason
                     failed_in_a_row += reason.startswith("service_error")
@@ -175,13 +183,82 @@ def _play_all(work: _Work, waiting: list[_Waiting], pool: Executor, progress: Pr
     return stopped
 
 
-def _pool(work: _Work, out: Path, open_door: Callable[[], Door] | None) -> Executor:
-    """Return threads of this process, or processes that each open the records and the model for themselves."""
-    settings = work.settings
-    if settings.jobs == 1:
-        return ThreadPoolExecutor(settings.concurrency)
-    given = (work.worlds, out, settings, work.suite, open_door)
-    return process_pool(settings.jobs, _begin_here, given)
+class _Hands:
+    """Who plays: threads of this process, processes that each open records and model for themselves, or tasks on a cluster."""
+
+    def __init__(self, work: _Work, out: Path, open_door: Callable[[], Door] | None) -> None:
+        self._work, self._open_door, settings = work, open_door, work.settings
+        self._ledger: Any = None
+        self.pool: Executor
+        if settings.ray is not None:
+            cluster = self.pool = RayPool(settings.ray, settings.jobs)
+            self._ledger = cluster.keep(Ledger, out) if work.door is not None else None
+        elif settings.jobs > 1:
+            self.pool = process_pool(settings.jobs, _begin_here, (work.worlds, out, settings, work.suite, open_door))
+        else:
+            self.pool = ThreadPoolExecutor(settings.concurrency)
+
+    def submit(self, number: int, name: str, journal: list[dict[str, Any]]) -> Future[Any]:
+        """Start an episode."""
+        work = self._work
+        if work.settings.ray is not None:
+            episode = load_episode(work.worlds, name)
+            return self.pool.submit(
+                _episode_far, work.settings, work.suite, self._open_door, number, episode, journal, self._ledger
+            )
+        play = _episode_here if work.settings.jobs > 1 else work.episode
+        return self.pool.submit(play, number, name, journal)
+
+    def reason(self, result: str | tuple[str, list[tuple[str, Mapping[str, Any]]]]) -> str:
+        """Return why an episode stopped; what a far one recorded is recorded here, whole."""
+        if isinstance(result, str):
+            return result
+        for name, row in result[1]:
+            self._work.records.add(name, row)
+        return result[0]
+
+
+class Ledger:
+    """Stands on the machine of the run folder and writes down replies as they come, wherever they come from."""
+
+    def __init__(self, out: Path) -> None:
+        self._records, self._rows = Records(out), list[Mapping[str, Any]]()
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Append a row to the journal."""
+        self._records.add(JOURNAL, row)
+        self._rows.append(row)
+
+    def rows(self, episode: str) -> list[Mapping[str, Any]]:
+        """Return an episode's rows of this run, for when its worker died."""
+        return [row for row in self._rows if row["episode"] == episode]
+
+
+@dataclass
+class _Kept:
+    """Keeps an episode's rows until it has ended; those of the journal go to the ledger at once."""
+
+    ledger: Any
+    rows: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def add(self, name: str, row: Mapping[str, Any]) -> None:
+        """Keep a row."""
+        if name == JOURNAL and self.ledger is not None:
+            tell(self.ledger, "add", row)
+        else:
+            self.rows.append((name, row))
+
+
+def _episode_far(
+    settings: Settings, suite: Suite, open_door: Callable[[], Door] | None, number: int, episode: Episode,
+    journal: Sequence[Mapping[str, Any]], ledger: Any,
+) -> tuple[str, list[tuple[str, Mapping[str, Any]]]]:  # fmt: skip
+    """Play an episode on another machine; return why it stopped, and its rows."""
+    kept = _Kept(ledger)
+    before = [*journal, *(tell(ledger, "rows", episode.id) if ledger is not None else ())]
+    door = open_door() if open_door is not None else None
+    work = _Work(Path(), settings, suite, door, kept, Meter(settings.budget, []))
+    return work.play(number, episode, before), kept.rows
 
 
 _here: list[tuple[_Work, FileIO]] = []  # the work of a worker process, and its hold on the run folder
@@ -226,7 +303,7 @@ class _Work:
     settings: Settings
     suite: Suite
     door: Door | None
-    records: Records
+    records: Recorder
     meter: Meter
     halt: threading.Event = field(default_factory=threading.Event)
 
@@ -234,7 +311,10 @@ class _Work:
         """Run one episode; return why it stopped early, "" when it did not."""
         if self.halt.is_set():
             return "interrupted"
-        episode = load_episode(self.worlds, episode_id)
+        return self.play(number, load_episode(self.worlds, episode_id), journal)
+
+    def play(self, number: int, episode: Episode, journal: Sequence[Mapping[str, Any]]) -> str:
+        """Play an episode; return why it stopped early, "" when it did not."""
         player = self._player(number, episode, journal)
         try:
             play_episode(player, set(self.suite.tasks), self.halt)
@@ -250,7 +330,7 @@ class _Work:
         group = player.belief.group
         self.records.add(
             "tasks.jsonl",
-            {"type": "episode_stop", "episode": episode_id, "group": group, "reason": reason, "message": message},
+            {"type": "episode_stop", "episode": episode.id, "group": group, "reason": reason, "message": message},
         )
         return f"{reason}: {message}"
 

@@ -12,7 +12,7 @@ from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import Draft, draft_episode, effect_rows, operation_row, transition_row
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
-from ego2world.core.processes import process_pool
+from ego2world.core.cluster import workers
 from ego2world.tasks.contract import TERMINAL
 from ego2world.tasks.derive import Task, borders, derive_tasks
 from ego2world.tasks.stress import Span, admission_failures
@@ -21,7 +21,9 @@ from ego2world.world.episode import PARTS, SCHEMA_VERSION, episode_digest
 Progress = Callable[[str, int, int], None]
 
 
-def build_worlds(dataset: Dataset, out: Path, jobs: int = 1, progress: Progress | None = None) -> Mapping[str, Any]:
+def build_worlds(
+    dataset: Dataset, out: Path, jobs: int = 1, progress: Progress | None = None, ray: str | None = None
+) -> Mapping[str, Any]:  # fmt: skip
     """Compile every video of a data set and write the collection.
 
     Args:
@@ -29,6 +31,7 @@ def build_worlds(dataset: Dataset, out: Path, jobs: int = 1, progress: Progress 
         out: the folder to write; existing episodes of the same name are replaced, the manifest last.
         jobs: processes; the bytes written do not depend on it.
         progress: called as (episode, done, total) after each episode.
+        ray: address of a Ray cluster that compiles, see ``core.cluster``; the bytes are the same again.
 
     Returns:
         The manifest.
@@ -38,8 +41,8 @@ def build_worlds(dataset: Dataset, out: Path, jobs: int = 1, progress: Progress 
     """
     videos = list(dataset.narrations)
     made: dict[str, dict[str, Any]] = {}
-    if jobs > 1 and len(videos) > 1:
-        with process_pool(jobs) as pool:
+    if ray is not None or (jobs > 1 and len(videos) > 1):
+        with workers(jobs, ray) as pool:
             results = pool.map(build_episode, videos, [_only(dataset, video) for video in videos])
             for number, (video, result) in enumerate(zip(videos, results, strict=True), 1):
                 made[video] = _write(out, video, *result)
