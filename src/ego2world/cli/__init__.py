@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "Let a planner act in the worlds, under a memory policy.",
     "report": "Scores, intervals, comparisons, and a page with every task's trace.",
     "serve": "The report of runs while they go on.",
+    "serve-mcp": "Let any MCP client act in the worlds, scored like a planner.",
     "export": "Write a run or a collection for other tools.",
     "graph": "Let a model write the worlds at once, and check it against the annotations.",
     "bench": "Steps and compiled narrations per CPU-second.",
@@ -43,7 +44,7 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
         """Keep the command's name in its usage even where it is the only one that was loaded."""
 
     if arguments and arguments[0] in COMMANDS:
-        import_module(f"ego2world.cli.{arguments[0]}").register(app)
+        import_module(f"ego2world.cli.{arguments[0].replace('-', '_')}").register(app)
     else:
         for name, says in COMMANDS.items():
             app.command(name, help=says)(lambda: None)

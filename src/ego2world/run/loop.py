@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from io import FileIO
 from pathlib import Path
@@ -81,6 +82,7 @@ def run(
     progress: Progress | None = None,
     door: Door | None = None,
     open_door: Callable[[], Door] | None = None,
+    make: Callable[[Equipment], Planner] | None = None,
 ) -> dict[str, Any]:
     """Run a planner over a collection (or a suite of it) and return run.json, with ``stopped`` added: episode -> why.
 
@@ -92,6 +94,7 @@ def run(
         progress: called with (episode, finished, total).
         door: the model of planner "llm".
         open_door: how each process opens that model, where ``settings.jobs`` asks for several; must be picklable.
+        make: makes the planner, of whatever name, in this process.
 
     Raises:
         UsageError: unknown episodes, or settings that differ from those the run folder was begun with.
@@ -111,7 +114,7 @@ def run(
         calls = read_rows(out / JOURNAL)
         journal, meter = group_rows(calls, "episode"), Meter(settings.budget, calls)
         records = Records(out)
-        work = _Work(worlds, settings, suite, door, records, meter)
+        work = _Work(worlds, settings, suite, door, records, meter, make or partial(make_planner, settings.planner))
         waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
         try:
             stopped = _play_all(work, waiting, _Hands(work, out, open_door), progress)
@@ -257,7 +260,9 @@ def _episode_far(
     kept = _Kept(ledger)
     before = [*journal, *(tell(ledger, "rows", episode.id) if ledger is not None else ())]
     door = open_door() if open_door is not None else None
-    work = _Work(Path(), settings, suite, door, kept, Meter(settings.budget, []))
+    work = _Work(
+        Path(), settings, suite, door, kept, Meter(settings.budget, []), partial(make_planner, settings.planner)
+    )
     return work.play(number, episode, before), kept.rows
 
 
@@ -268,7 +273,8 @@ def _begin_here(
     worlds: Path, out: Path, settings: Settings, suite: Suite, open_door: Callable[[], Door] | None
 ) -> None:
     door = open_door() if open_door is not None else None
-    _here.append((_Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, [])), join(out)))
+    make = partial(make_planner, settings.planner)
+    _here.append((_Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, []), make), join(out)))
 
 
 def _episode_here(number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> str:
@@ -305,6 +311,7 @@ class _Work:
     door: Door | None
     records: Recorder
     meter: Meter
+    make: Callable[[Equipment], Planner]
     halt: threading.Event = field(default_factory=threading.Event)
 
     def episode(self, number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> str:
@@ -347,9 +354,7 @@ class _Work:
         sampling = Sampling(settings.max_tokens, settings.seed + number, settings.temperature)
         environment = Environment(episode)
         oracle = _oracle(environment) if settings.planner == ORACLE else None
-        planner: Planner = make_planner(
-            settings.planner, Equipment(episode.id, recorded, settings.seed + number, script, chat, sampling, oracle)
-        )
+        planner = self.make(Equipment(episode.id, recorded, settings.seed + number, script, chat, sampling, oracle))
         return Player(
             environment, planner, Belief(), make_memory(settings.memory), Watch(episode.world), self.records,
             settings.limit, settings.no_progress, chat, open_frames(settings.frames, episode), sampling,
