@@ -191,7 +191,19 @@ def test_machine_output(sample_worlds: Path, tmp_path: Path) -> None:
     assert [s["memory"] for s in scores] == ["persistent", "reset"]
     assert set(scores[0]) >= {"planner", "memory", "suite", "metrics", "resources", "tasks", "groups"}
     bench = json.loads(ego2world("bench", sample_worlds, "--seconds", "0.2", "--json").stdout)
-    assert bench["plain_steps_per_cpu_s"] > 0 and bench["batched_steps_per_cpu_s"] is None
+    rates = {
+        key: bench[f"{key}_steps_per_cpu_s"]
+        for key in ("plain", "plain_mixed", "batched", "batched_replay", "bitset", "upf")
+    }
+    assert all(rate > 0 for rate in rates.values()) and bench["compile_narrations_per_s"] > 0
+    assert rates["batched"] > 10 * rates["plain"] and rates["plain"] > 30 * rates["upf"]
+    assert bench["plain_over_upf"] == pytest.approx(rates["plain"] / rates["upf"], rel=0.02)
+    assert {
+        "textworld_steps_per_cpu_s",
+        "pddlgym_steps_per_cpu_s",
+        "bytes_per_world",
+        "mask_ns_per_ground_action",
+    } <= bench.keys()
     shown = json.loads(ego2world("show", sample_worlds, "K01-20250301-080000", "task_001", "--json").stdout)
     assert shown["contract"]["conditions"]
 

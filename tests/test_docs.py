@@ -91,3 +91,21 @@ def test_linked_files_exist() -> None:
     for page in DOCS.glob("*.md"):
         for link in re.findall(r"\]\(((?!http)[^)#]+)\)", page.read_text("utf-8")):
             assert (DOCS / link).exists(), (page.name, link)
+
+
+def test_the_interfaces_work_as_written(tmp_path: Path) -> None:
+    """Every Python block of INTERFACES.md runs as it stands, beside the demo's worlds, and so do the commands."""
+    from ego2world.annotations.hd_epic import read_hd_epic
+    from ego2world.samples import sample_source
+    from ego2world.tasks.build import build_worlds
+
+    build_worlds(read_hd_epic(sample_source(), ["K01-20250301-080000"]), tmp_path / "demo" / "worlds")
+    follow("INTERFACES.md", tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "INTERFACES.md").read_text("utf-8"), re.S)
+    assert len(blocks) == 3
+    for block in blocks:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", block], cwd=tmp_path, env=ENV, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{block}\n{done.stderr}"
+    assert "solved" in done.stdout and "name='open_appliance'" in done.stdout

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import typer
+from rich.table import Table
 
-from ego2world.annotations.hd_epic import read_hd_epic
-from ego2world.cli.common import out, print_json
-from ego2world.compiler.episode import compile_video
-from ego2world.samples import sample_source
-from ego2world.world.episode import Episode, load_episode, load_manifest
-from ego2world.world.state import State
-from ego2world.world.step import Refusal, step
+from ego2world.bench import bench
+from ego2world.cli.common import out, print_json, progress
+
+_WORDS = {
+    "plain_steps_per_cpu_s": "plain executor, accepted steps",
+    "plain_mixed_steps_per_cpu_s": "plain executor, half of them refused and explained",
+    "batched_steps_per_cpu_s": "batched executor, random walks",
+    "batched_replay_steps_per_cpu_s": "batched executor, the reference in all worlds",
+    "bitset_steps_per_cpu_s": "bare bitset loop, the same walks",
+    "upf_steps_per_cpu_s": "unified-planning SequentialSimulator",
+    "textworld_steps_per_cpu_s": "TextWorld, a game of its own",
+    "pddlgym_steps_per_cpu_s": "PDDLGym, a problem of its own",
+    "compile_narrations_per_s": "compiler, narrations of the sample kitchens",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -26,49 +33,30 @@ def register(app: typer.Typer) -> None:
         seconds: float = typer.Option(2.0, min=0.1, help="CPU seconds per measurement."),
         as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
-        """Measure steps and compiled narrations per CPU-second, in one process, state hashing off.
+        """Measure steps per CPU-second, and those of peers where they are installed, in one process.
 
         Example: ego2world bench worlds
         """
-        manifest = load_manifest(worlds)
-        biggest = max(manifest["episodes"], key=lambda e: (manifest["episodes"][e]["totals"]["operations"], e))
-        result: dict[str, Any] = {
-            "episode": biggest,
-            "plain_steps_per_cpu_s": round(plain_rate(load_episode(worlds, biggest), seconds)),
-            "batched_steps_per_cpu_s": None, "upf_steps_per_cpu_s": None, "bitset_steps_per_cpu_s": None,
-            "compile_narrations_per_s": round(compile_rate(seconds)),
-        }  # fmt: skip
-        if as_json:
-            print_json(result)
-            return
-        out.print(f"plain executor   {result['plain_steps_per_cpu_s']:>9,} accepted steps per CPU-second ({biggest})")
-        out.print(
-            f"compiler         {result['compile_narrations_per_s']:>9,} narrations per CPU-second (sample kitchens)"
-        )
+        with progress("measuring") as update:
+            result = bench(worlds, seconds, update)
+        print_json(result) if as_json else print_bench(result)
 
 
-def plain_rate(episode: Episode, seconds: float) -> float:
-    """Return accepted reference steps per CPU-second, over whole replays."""
-    steps, start = 0, time.process_time()
-    while True:
-        state: State | Refusal = episode.initial
-        for action in episode.actions:
-            assert isinstance(state, State)
-            state = step(episode.world, state, action)
-        steps += len(episode.actions)
-        spent = time.process_time() - start
-        if spent >= seconds:
-            return steps / spent
-
-
-def compile_rate(seconds: float) -> float:
-    """Return narrations compiled per CPU-second, on the sample kitchens."""
-    dataset = read_hd_epic(sample_source())
-    narrations, start = 0, time.process_time()
-    while True:
-        for video, rows in dataset.narrations.items():
-            compile_video(video, dataset)
-            narrations += len(rows)
-        spent = time.process_time() - start
-        if spent >= seconds:
-            return narrations / spent
+def print_bench(result: dict[str, Any]) -> None:
+    """Print the rates for a person."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(justify="left")
+    table.add_column(justify="right")
+    for key, words in _WORDS.items():
+        rate = result[key]
+        table.add_row(words, "not installed" if rate is None else f"{rate:,.0f} per CPU-second")
+    out.print(table)
+    out.print(
+        f"on {result['episode']}: {result['ground_actions']:,} ground actions in {result['ground_s']} s, {result['worlds']:,} worlds of "
+        f"{result['bytes_per_world']:,} bytes ({result['kernel']}), {result['mask_ns_per_ground_action']} ns a ground action in a mask",
+        soft_wrap=True,
+    )
+    for key, words in (("plain_over_upf", "unified-planning"), ("batched_over_bitset", "the bare bitset loop")):
+        if result[key] is not None:
+            name = "plain" if key.startswith("plain") else "batched"
+            out.print(f"{name} executor: {result[key]:,} times {words}")

@@ -1,5 +1,6 @@
 """ego2world export"""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -71,4 +72,31 @@ def _clips(source: Path, out_dir: Path) -> None:
     )
 
 
-TARGETS = {"pddl": _pddl, "inspect": _inspect, "clips": _clips}
+def _spec(source: Path, out_dir: Path) -> None:
+    try:
+        from ego2world.envs import write_specs  # an optional dependency's door
+    except ImportError as error:
+        raise UsageError(f"--to gymnasium-spec needs the extra: pip install 'ego2world[gym]' ({error})") from None
+    with progress("exporting") as update:
+        tasks = write_specs(source, out_dir, update)
+    out.print(
+        f"{tasks} tasks in {out_dir}/EPISODE/TASK.json: spaces, actions by number, what each column of an observation holds",
+        soft_wrap=True,
+    )
+
+
+def _parquet(source: Path, out_dir: Path) -> None:
+    try:
+        from ego2world.report.tables import write_tables  # an optional dependency's door
+    except ImportError as error:
+        raise UsageError(f"--to parquet needs the extra: pip install 'ego2world[parquet]' ({error})") from None
+    out.print(f"{', '.join(write_tables(source, out_dir))} in {out_dir}", soft_wrap=True)
+
+
+TARGETS: dict[str, Callable[[Path, Path], None]] = {
+    "pddl": _pddl,
+    "gymnasium-spec": _spec,
+    "parquet": _parquet,
+    "inspect": _inspect,
+    "clips": _clips,
+}

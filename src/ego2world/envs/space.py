@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ego2world.core.canonical import pretty_json, write_atomic
 from ego2world.envs.sight import Sight, optimistic
 from ego2world.errors import UsageError
 from ego2world.planning.problem import make_problem
 from ego2world.planning.scope import scope_of
 from ego2world.tasks.contract import TERMINAL, Contract
 from ego2world.tasks.goal import TRUE, Goal
-from ego2world.world.episode import Episode, TaskRecord, load_episode, reference_states
+from ego2world.world.episode import Episode, TaskRecord, load_episode, load_manifest, reference_states
 from ego2world.world.grounded import Batch, Grounding, ground_actions
+from ego2world.world.grounded.symbols import HAND_ORDER
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import Action
 
@@ -27,6 +30,7 @@ except ImportError as error:  # an optional dependency's door
 
 ENV_ID = "ego2world/Episode-v0"
 REWARDS = ("goal", "conditions")
+Progress = Callable[[str, int, int], None]
 LOOK = 0  # the number of the action that looks around; the ground actions follow
 
 
@@ -111,6 +115,31 @@ class TaskSpace:
         """Return the share of the goal's conditions that are true, (worlds,)."""
         share: NDArray[np.float64] = (self.goal.each(states, happened) == TRUE).mean(axis=1)
         return share
+
+
+def write_specs(worlds: Path, out: Path, progress: Progress | None = None) -> int:
+    """Write for each task of a collection what its environment's spaces mean: OUT/EPISODE/TASK.json.
+
+    Returns:
+        How many tasks were written.
+    """
+    names, written = list(load_manifest(worlds)["episodes"]), 0
+    for number, name in enumerate(names, 1):
+        for task in load_episode(worlds, name).tasks:
+            space = TaskSpace(worlds, name, task.id)
+            spec = {
+                "id": ENV_ID, "episode": name, "episode_sha256": space.episode.sha256, "task": task.id, "instruction": task.instruction,
+                "action_space": {"type": "Discrete", "n": space.actions},
+                "observation_space": {"type": "Box", "shape": [space.grounding.width], "dtype": "int16"},
+                "actions": ["look", *(str(action) for action in map(space.grounding.action, range(space.grounding.actions)))],
+                "columns": [*(" ".join(key) for key in space.grounding.facts), *(f"things in {hand}" for hand in HAND_ORDER)],
+                "rewards": list(REWARDS),
+            }  # fmt: skip
+            write_atomic(out / name / f"{task.id}.json", pretty_json(spec))
+            written += 1
+        if progress:
+            progress(name, number, len(names))
+    return written
 
 
 def check_reward(reward: str) -> None:

@@ -61,7 +61,10 @@ class Batch:
     def reset(self, worlds: NDArray[Any] | None = None) -> None:
         """Put all worlds, or those of a mask or of numbers, back to their first state."""
         chosen: Any = slice(None) if worlds is None else worlds
-        self.states[chosen] = self._initial[self.episode[chosen]]
+        if len(self.groundings) == 1:
+            self.states[chosen] = self._initial[0]
+        else:
+            self.states[chosen] = self._initial[self.episode[chosen]]
 
     def step(self, actions: NDArray[Any] | Sequence[int]) -> NDArray[np.int16]:
         """Do one action in each world; a refused one leaves its world as it is.

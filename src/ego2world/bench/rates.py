@@ -1,0 +1,173 @@
+"""How many steps a CPU-second makes, one process, state hashing off."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ego2world.annotations.hd_epic import read_hd_epic
+from ego2world.bench.peers import PEERS, bitset_rate
+from ego2world.compiler.episode import compile_video
+from ego2world.samples import sample_source
+from ego2world.world.episode import Episode, load_episode, load_manifest
+from ego2world.world.grounded import Batch, Grounding, ground
+from ego2world.world.grounded.grounding import with_hands
+from ego2world.world.state import Action, State
+from ego2world.world.step import Refusal, step
+
+WORLDS = 4096
+WALK = 16  # steps of the recorded random walks, which are repeated
+MOST_DRAWS = 20_000
+MASK_WORLDS = 64
+
+Progress = Callable[[str, int, int], None]
+
+
+def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dict[str, Any]:
+    """Measure on the episode with the most operations.
+
+    Args:
+        worlds: a compiled collection.
+        seconds: CPU seconds for each measurement.
+        progress: called with (measurement, done, total).
+
+    Returns:
+        Rates per CPU-second, null for peers that are not installed, and ratios between them; see docs/MEASUREMENTS.md.
+    """
+    manifest = load_manifest(worlds)
+    biggest = max(manifest["episodes"], key=lambda e: (manifest["episodes"][e]["totals"]["operations"], e))
+    episode = load_episode(worlds, biggest)
+    start = time.process_time()
+    grounding = ground(episode)
+    ground_s = time.process_time() - start
+    batch = Batch([grounding], WORLDS)
+    batch.step(np.zeros(WORLDS, np.int32))  # compiles the kernel
+    walk = random_walk(grounding)
+    measures: dict[str, Callable[[], Any]] = {
+        "plain_steps_per_cpu_s": lambda: plain_rate(episode, seconds),
+        "plain_mixed_steps_per_cpu_s": lambda: mixed_rate(episode, grounding, seconds),
+        "batched_steps_per_cpu_s": lambda: batched_rate(batch, walk, seconds),
+        "batched_replay_steps_per_cpu_s": lambda: batched_rate(batch, replay(episode, grounding), seconds),
+        "mask_ns_per_ground_action": lambda: mask_cost_ns(grounding, seconds),
+        "bitset_steps_per_cpu_s": lambda: bitset_rate(grounding, walk, WORLDS, seconds),
+        **{name: partial(peer, worlds, seconds) for name, peer in PEERS.items()},
+        "compile_narrations_per_s": lambda: compile_rate(seconds),
+    }
+    found: dict[str, Any] = {}
+    for number, (name, measure) in enumerate(measures.items(), 1):
+        value = measure()
+        found[name] = None if value is None else round(value, 1 if value < 1000 else None)
+        if progress:
+            progress(name, number, len(measures))
+    upf, bitset = found["upf_steps_per_cpu_s"], found["bitset_steps_per_cpu_s"]
+    return {
+        "episode": biggest, "kernel": batch.kernel, "worlds": WORLDS, "ground_actions": grounding.actions,
+        "bytes_per_world": grounding.width * batch.states.itemsize, "ground_s": round(ground_s, 2), **found,
+        "plain_over_upf": None if not upf else round(found["plain_steps_per_cpu_s"] / upf, 1),
+        "batched_over_bitset": None if not bitset else round(found["batched_steps_per_cpu_s"] / bitset, 2),
+    }  # fmt: skip
+
+
+def per_cpu_second(seconds: float, work: Callable[[], int]) -> float:
+    """Repeat some work for so many CPU seconds and return what it counts per CPU-second; the first time does not count."""
+    work()
+    done, start = 0, time.process_time()
+    while True:
+        done += work()
+        spent = time.process_time() - start
+        if spent >= seconds:
+            return done / spent
+
+
+def plain_rate(episode: Episode, seconds: float) -> float:
+    """Return accepted reference steps per CPU-second of the plain executor, over whole replays."""
+
+    def replay_once() -> int:
+        state: State | Refusal = episode.initial
+        for action in episode.actions:
+            assert isinstance(state, State)
+            state = step(episode.world, state, action)
+        return len(episode.actions)
+
+    return per_cpu_second(seconds, replay_once)
+
+
+def mixed_rate(episode: Episode, grounding: Grounding, seconds: float) -> float:
+    """Return steps of the plain executor per CPU-second where every second one is drawn at random, and mostly refused with reasons."""
+    rng = np.random.default_rng(0)
+    drawn = [grounding.action(int(n)) for n in rng.integers(0, grounding.actions, len(episode.actions))]
+    pairs: list[tuple[Action, Action]] = list(zip(episode.actions, drawn, strict=True))
+
+    def replay_once() -> int:
+        state = episode.initial
+        for action, other in pairs:
+            step(episode.world, state, other)
+            after = step(episode.world, state, action)
+            assert isinstance(after, State)
+            state = after
+        return 2 * len(pairs)
+
+    return per_cpu_second(seconds, replay_once)
+
+
+def random_walk(grounding: Grounding) -> list[NDArray[np.int32]]:
+    """Return the actions of a walk at random in each world, all accepted: drawn again and again, and kept where they were accepted."""
+    rng, batch = np.random.default_rng(0), Batch([grounding], WORLDS)
+    taken, walk = np.zeros(WORLDS, np.int32), np.zeros((WALK, WORLDS), np.int32)
+    for _ in range(MOST_DRAWS):
+        drawn = rng.integers(0, grounding.actions, WORLDS, np.int32)
+        world = np.flatnonzero((batch.step(drawn) < 0) & (taken < WALK))
+        walk[taken[world], world] = drawn[world]
+        taken[world] += 1
+        if taken.min() == WALK:
+            break
+    return list(walk[: taken.min()])
+
+
+def replay(episode: Episode, grounding: Grounding) -> list[NDArray[np.int32]]:
+    """Return the actions of the reference, the same in all worlds."""
+    numbers = [grounding.number(action) for action in with_hands(episode)]
+    return [np.full(WORLDS, number, np.int32) for number in numbers if number is not None]
+
+
+def batched_rate(batch: Batch, actions: list[NDArray[np.int32]], seconds: float) -> float:
+    """Return steps of all worlds together per CPU-second, from the first state through the given actions, all accepted."""
+
+    done, spent = 0, 0.0
+    while spent < seconds:
+        batch.reset()
+        start = time.process_time()
+        for given in actions:
+            batch.step(given)
+        spent += time.process_time() - start
+        done += len(actions) * len(batch)
+    return done / spent
+
+
+def mask_cost_ns(grounding: Grounding, seconds: float) -> float:
+    """Return what it costs to say whether one ground action is applicable in one world, in nanoseconds."""
+    batch = Batch([grounding], MASK_WORLDS)
+
+    def once() -> int:
+        batch.applicable()
+        return MASK_WORLDS * grounding.actions
+
+    return 1e9 / per_cpu_second(seconds, once)
+
+
+def compile_rate(seconds: float) -> float:
+    """Return narrations compiled per CPU-second, on the sample kitchens."""
+    dataset = read_hd_epic(sample_source())
+
+    def once() -> int:
+        for video in dataset.narrations:
+            compile_video(video, dataset)
+        return sum(len(rows) for rows in dataset.narrations.values())
+
+    return per_cpu_second(seconds, once)
