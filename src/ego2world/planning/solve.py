@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from contextlib import chdir
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from multiprocessing.util import Finalize
 from typing import Any
 
 from ego2world.core.processes import process_pool
@@ -29,6 +30,7 @@ except ImportError as error:  # an optional dependency's door
     raise UsageError(f"planning needs the extra: pip install 'ego2world[planning]' ({error})") from None
 
 PLANNER = "fast-downward"
+GRACE_S = 30.0  # for what a planner does besides searching
 
 
 class Outcome(StrEnum):
@@ -76,7 +78,9 @@ def solve_elsewhere(world: World, state: State, conditions: Sequence[Mapping[str
     """Find a plan in a process of its own; see ``solve``. May be called from several threads."""
     with _starting:
         if not _elsewhere:
-            _elsewhere.append(process_pool(1))
+            pool = process_pool(1)
+            _elsewhere.append(pool)
+            Finalize(None, pool.shutdown, exitpriority=100)  # a worker process would wait for it for ever
     bare = replace(world, grounds={}, looks={})  # what is kept in them for speed cannot travel
     return _elsewhere[0].submit(solve, bare, state, list(conditions), limit_s).result()
 
@@ -93,11 +97,11 @@ def search(problem: Problem, limit_s: float, planner: str = PLANNER) -> Solution
     up.get_environment().credits_stream = None
     given = to_unified_planning(problem)
     try:
-        engine = up.OneshotPlanner(name=planner)
+        engine = up.OneshotPlanner(name=planner, params=_limits(planner, limit_s))
     except Exception as error:
         raise UsageError(f"planner {planner!r} cannot be used ({error}); install ego2world[planning]") from None
     with engine, tempfile.TemporaryDirectory() as folder, chdir(folder), open("output.txt", "w") as output:
-        result = engine.solve(given, timeout=limit_s, output_stream=output)
+        result = engine.solve(given, timeout=limit_s + GRACE_S, output_stream=output)
     status = result.status
     if result.plan is not None:
         steps = [(a.action.name, [str(p) for p in a.actual_parameters]) for a in result.plan.actions]
@@ -105,6 +109,11 @@ def search(problem: Problem, limit_s: float, planner: str = PLANNER) -> Solution
     if status is PlanGenerationResultStatus.UNSOLVABLE_PROVEN:
         return Solution(Outcome.IMPOSSIBLE)
     return Solution(Outcome.TIMEOUT if status is PlanGenerationResultStatus.TIMEOUT else Outcome.UNDECIDED)
+
+
+def _limits(planner: str, limit_s: float) -> dict[str, Any]:
+    """Let Fast Downward keep the time itself: unified-planning stops its driver, but not the search that it started."""
+    return {"fast_downward_search_time_limit": f"{max(1, round(limit_s))}s"} if planner == PLANNER else {}
 
 
 def replayed(world: World, state: State, plan: Sequence[Action]) -> State | Refusal:
