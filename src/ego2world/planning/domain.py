@@ -1,28 +1,39 @@
 """Action types as PDDL actions: the executor's law, with what it finds by walking kept as facts that every move maintains.
 
-    (in ?x ?y) (on ?x ?y) (held ?x ?h)   where a thing is, directly
-    (carried_by ?x ?y)                   in, on or held by, however deep
-    (shut_in ?x ?y)                      in the closable ?y, however deep: it has to be open to reach ?x
-    (located ?x ?z)                      the fixture that finally carries ?x stands in zone ?z
-    (here ?x)                            that is where the agent is, or ?x is carried in a hand
-    (handy ?x)                           counts as held: in a hand, on one, or on a tool in one
-    (FLUENT_VALUE ?x)                    a fluent has a value; none of its values: unknown
-    (contains ?v ?s) (lacks ?v ?s)       known to contain, known not to contain
-    (attached ?x ?y) (detached ?x)       known to be attached to, known to be attached to nothing
-    (agent_in ?z)                        where the agent is
-    (event_N)                            an event that the goal asks for has happened
-
-Formulas are nested tuples: ("and", ...), ("forall", ((variable, type), ...), body), ("when", condition, effect), (predicate, terms).
+(in ?x ?y) (on ?x ?y) (held ?x ?h)   where a thing is, directly
+(carried_by ?x ?y)                   in, on or held by, however deep
+(shut_in ?x ?y)                      in the closable ?y, however deep: it has to be open to reach ?x
+(located ?x ?z)                      the fixture that finally carries ?x stands in zone ?z
+(here ?x)                            that is where the agent is, or ?x is carried in a hand
+(handy ?x)                           counts as held: in a hand, on one, or on a tool in one
+(FLUENT_VALUE ?x)                    a fluent has a value; none of its values: unknown
+(contains ?v ?s) (lacks ?v ?s)       known to contain, known not to contain
+(attached ?x ?y) (detached ?x)       known to be attached to, known to be attached to nothing
+(agent_in ?z)                        where the agent is
+(event_N)                            an event that the goal asks for has happened
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 from ego2world.planning.scope import Scope, Shape
+from ego2world.planning.words import (
+    CLASSES,
+    ENTITY,
+    HAND,
+    MOVABLE,
+    ZONE,
+    Domain,
+    Formula,
+    Parameter,
+    Schema,
+    both,
+    fluent_predicate,
+    untouched,
+)
 from ego2world.world.actions.base import (
     Apart,
     Arrives,
@@ -46,68 +57,7 @@ from ego2world.world.fluents import DOMAINS
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, World
 
-Formula = tuple[Any, ...]
-MOVABLE, FIXTURE, HAND, FACE, ZONE, ENTITY = "movable", "fixture", "hand", "face", "zone", "entity"
-CLASSES = (MOVABLE, FIXTURE, HAND, FACE)
 Y, C = "?y", "?c"
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a PDDL action: its variable, its type, the role it fills, and what it must be besides."""
-
-    variable: str
-    type: str
-    role: str
-    fits: str | None  # a static predicate, where the type takes more than the role does
-
-
-@dataclass(frozen=True)
-class Schema:
-    """One PDDL action and the shape it stands for."""
-
-    shape: Shape
-    parameters: tuple[Parameter, ...]
-    precondition: Formula
-    effect: Formula
-
-
-@dataclass
-class Domain:
-    """The actions over a scope, and the static predicates they use: predicate -> what has it."""
-
-    world: World
-    scope: Scope
-    names: Mapping[str, str]
-    fits: dict[str, frozenset[str]] = field(default_factory=dict)
-    schemas: list[Schema] = field(default_factory=list)
-    values: dict[str, list[Any]] = field(default_factory=dict)
-
-    def class_of(self, thing: str) -> str:
-        """Return what a thing is to the domain."""
-        return class_of(self.world, thing)
-
-    def of_class(self, *classes: str) -> list[str]:
-        """Return the things of some classes."""
-        return [thing for thing in self.scope.things if self.class_of(thing) in classes]
-
-
-def class_of(world: World, thing: str) -> str:
-    """Return what a thing is to a domain."""
-    kind = world.entities[thing].type
-    if kind == "zone":
-        return ZONE
-    if kind in {"hand", "face"}:
-        return kind
-    if thing in world.zone_of:
-        return FIXTURE
-    return MOVABLE  # substances too: what is scooped onto a spoon has a place
-
-
-def untouched(world: World, thing: str) -> bool:
-    """Say whether a thing is never asked to be within reach."""
-    kind = world.entities[thing].type
-    return kind in {"hand", "face"} or has(kind, Trait.SUBSTANCE)
 
 
 def make_domain(
@@ -136,19 +86,6 @@ def make_domain(
         if schema is not None:
             domain.schemas.append(schema)
     return domain
-
-
-def fluent_predicate(fluent: str, value: Any) -> str:
-    """Return the name of the predicate that a fluent has a value."""
-    if isinstance(value, bool):
-        return fluent if value else f"{fluent}_not"
-    return f"{fluent}_{value}"
-
-
-def both(*parts: Formula) -> Formula:
-    """Return a conjunction, without what is always true."""
-    kept = [part for part in parts if part != ("and",)]
-    return kept[0] if len(kept) == 1 else ("and", *kept)
 
 
 class _Writer:

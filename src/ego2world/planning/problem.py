@@ -10,7 +10,10 @@ from itertools import combinations, product
 from typing import Any
 
 from ego2world.errors import RecordError
-from ego2world.planning.domain import (
+from ego2world.planning.domain import make_domain
+from ego2world.planning.scope import Scope, scope_of, scope_of_plan, shape_of
+from ego2world.planning.text import Dialect, Printer, simplify, text
+from ego2world.planning.words import (
     CLASSES,
     ENTITY,
     FACE,
@@ -21,11 +24,8 @@ from ego2world.planning.domain import (
     Formula,
     Schema,
     fluent_predicate,
-    make_domain,
     untouched,
 )
-from ego2world.planning.scope import Scope, scope_of, scope_of_plan, shape_of
-from ego2world.planning.text import Dialect, Printer, simplify, text
 from ego2world.world.fluents import DOMAINS
 from ego2world.world.kinds import Trait, has
 from ego2world.world.names import planning_names

@@ -14,10 +14,10 @@ from typing import Any
 
 from ego2world.core.processes import process_pool
 from ego2world.errors import UsageError
-from ego2world.planning.domain import CLASSES, ENTITY, ZONE, Formula
 from ego2world.planning.problem import Problem, make_problem
 from ego2world.planning.scope import scope_of
 from ego2world.planning.text import simplify
+from ego2world.planning.words import CLASSES, ENTITY, ZONE, Formula
 from ego2world.world.state import Action, State, World
 from ego2world.world.step import Refusal, step
 

@@ -34,6 +34,7 @@ from ego2world.run.chat import Budget, BudgetSpent, EpisodeChat, Meter
 from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
+from ego2world.run.ledger import Kept, Ledger
 from ego2world.run.lock import join, writing
 from ego2world.run.quality import Watch, changes
 from ego2world.run.records import JOURNAL, RECORDS, Recorder, Records, ended_episodes, group_rows, read_rows, tidy
@@ -221,43 +222,12 @@ class _Hands:
         return result[0]
 
 
-class Ledger:
-    """Stands on the machine of the run folder and writes down replies as they come, wherever they come from."""
-
-    def __init__(self, out: Path) -> None:
-        self._records, self._rows = Records(out), list[Mapping[str, Any]]()
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Append a row to the journal."""
-        self._records.add(JOURNAL, row)
-        self._rows.append(row)
-
-    def rows(self, episode: str) -> list[Mapping[str, Any]]:
-        """Return an episode's rows of this run, for when its worker died."""
-        return [row for row in self._rows if row["episode"] == episode]
-
-
-@dataclass
-class _Kept:
-    """Keeps an episode's rows until it has ended; those of the journal go to the ledger at once."""
-
-    ledger: Any
-    rows: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
-
-    def add(self, name: str, row: Mapping[str, Any]) -> None:
-        """Keep a row."""
-        if name == JOURNAL and self.ledger is not None:
-            tell(self.ledger, "add", row)
-        else:
-            self.rows.append((name, row))
-
-
 def _episode_far(
     settings: Settings, suite: Suite, open_door: Callable[[], Door] | None, number: int, episode: Episode,
     journal: Sequence[Mapping[str, Any]], ledger: Any,
 ) -> tuple[str, list[tuple[str, Mapping[str, Any]]]]:  # fmt: skip
     """Play an episode on another machine; return why it stopped, and its rows."""
-    kept = _Kept(ledger)
+    kept = Kept(ledger)
     before = [*journal, *(tell(ledger, "rows", episode.id) if ledger is not None else ())]
     door = open_door() if open_door is not None else None
     work = _Work(
