@@ -351,7 +351,7 @@ def test_c037_a_table_pickled_by_another_pandas(tmp_path: Path) -> None:
             for frame in (pandas.DataFrame(columns, dtype=object), pandas.DataFrame(columns)):
                 path.write_bytes(pickle.dumps(frame, protocol=4))
                 if b"ArrowStringArray" in path.read_bytes():  # its buffers are not a plain table: say how to convert it
-                    with pytest.raises(AnnotationError, match="ArrowStringArray.*needed a pickled table") as caught:
+                    with pytest.raises(AnnotationError, match=r"ArrowStringArray.*needed a pickled table") as caught:
                         read_table(path)
                     assert "to_csv" in str(caught.value)
                 else:

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
         Example: ego2world serve-mcp worlds --episodes K01-20250301-080000 --out runs/agent
         """
         try:
-            from ego2world.web.mcp import mcp_server  # an optional dependency's door
+            from ego2world.mcp import mcp_server  # an optional dependency's door
         except ImportError as error:
             raise UsageError(f"serve-mcp needs the extra: pip install 'ego2world[mcp]' ({error})") from None
         seat, failed = Seat(), list[Ego2WorldError]()
