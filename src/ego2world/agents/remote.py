@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 from ego2world.agents.base import Act, Context, Done, Look, Step
+from ego2world.errors import ModelError
 from ego2world.world.observation import Change, Feedback, Proposal, Seen
 
 
@@ -15,7 +16,7 @@ class Seat:
 
     def __init__(self) -> None:
         self._turns: queue.Queue[Context | None] = queue.Queue()
-        self._steps: queue.Queue[Step] = queue.Queue()
+        self._steps: queue.Queue[Step | None] = queue.Queue()
         self._turn: Context | None = None
         self._waiting = True
         self._over: str | None = None
@@ -24,14 +25,26 @@ class Seat:
     # the run's side -----------------------------------------------------------------------------------------
 
     def wait(self, context: Context) -> Step:
-        """Offer a turn and return the step that is taken in it."""
+        """Offer a turn and return the step that is taken in it.
+
+        Raises:
+            ModelError: whoever sat here has left; the episode stops, and the run can go on another time.
+        """
         self._turns.put(context)
-        return self._steps.get()
+        step = self._steps.get()
+        if step is None:
+            self._steps.put(None)  # nobody comes back
+            raise ModelError("of the seat", "the client left; the same command goes on")
+        return step
 
     def end(self, words: str) -> None:
         """Let callers know that the run is over, and how."""
         self._over = words
         self._turns.put(None)
+
+    def leave(self) -> None:
+        """Let the run know that no step will come any more."""
+        self._steps.put(None)
 
     # the caller's side --------------------------------------------------------------------------------------
 

@@ -52,11 +52,15 @@ def register(app: typer.Typer) -> None:
         if failed:
             raise failed[0]
         server = mcp_server(seat)
-        if port:
-            err.print(f"http://127.0.0.1:{port}/mcp  (Ctrl-C stops)", soft_wrap=True)
-            server.run("streamable-http", port=port)
-        else:
-            server.run("stdio")
+        try:
+            if port:
+                err.print(f"http://127.0.0.1:{port}/mcp  (Ctrl-C stops)", soft_wrap=True)
+                server.run("streamable-http", port=port)
+            else:
+                server.run("stdio")
+        finally:
+            seat.leave()
+            thread.join()
         if failed:
             raise failed[0]
         err.print(f"records in {out_dir}; the same command goes on, ego2world report {out_dir} scores", soft_wrap=True)
