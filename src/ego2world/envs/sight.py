@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ego2world.world.fluents import DOMAINS
 from ego2world.world.grounded import Grounding
 from ego2world.world.grounded.kernel_numpy import apply_rows
 from ego2world.world.grounded.symbols import HELD, IN, IS_BODY, IS_HAND, IS_OPENABLE, OPEN, TRUE
@@ -35,7 +34,7 @@ class Sight:
     def __init__(self, grounding: Grounding, anchor: Rows, worlds: int) -> None:
         self._grounding = grounding
         symbols, t = grounding.symbols, grounding.tables
-        self._symbols, self._tables = symbols, t
+        self._tables = t
         self._things = np.array([symbols.number[thing] for thing in grounding.world.things], np.int32)
         self._zones = len(grounding.world.zones)
         power = [grounding.column(("power", identifier)) for identifier in symbols.ids]
@@ -137,6 +136,3 @@ def optimistic(grounding: Grounding) -> Grounding:
     sets = np.append(t.sets | 1, np.int64(1 | 1 << TRUE))
     tests[holds, 0], tests[holds, 2] = ANY_OF, len(sets) - 1
     return replace(grounding, tables=t._replace(tests=tests, sets=sets))
-
-
-assert max(map(len, DOMAINS.values())) < 63  # codes fit into the bits of a set

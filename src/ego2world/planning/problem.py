@@ -32,6 +32,13 @@ from ego2world.world.names import planning_names
 from ego2world.world.state import Action, State, World, carriers, row_fact
 from ego2world.world.step import Refusal, step, with_hand
 
+PREDICATES: Mapping[str, tuple[str, ...]] = {
+    "agent_in": (ZONE,), "located": (ENTITY, ZONE), "here": (ENTITY,), "handy": (ENTITY,), "in": (ENTITY, ENTITY),
+    "on": (ENTITY, ENTITY), "held": (ENTITY, HAND), "carried_by": (ENTITY, ENTITY), "shut_in": (ENTITY, ENTITY),
+    "contains": (ENTITY, ENTITY), "lacks": (ENTITY, ENTITY), "attached": (ENTITY, ENTITY), "detached": (ENTITY,),
+    "closable": (ENTITY,), "tool": (ENTITY,), "is_hand": (ENTITY,), "untouched": (ENTITY,),
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -145,12 +152,7 @@ class Problem:
 
     def predicates(self) -> dict[str, tuple[str, ...]]:
         """Return every predicate with the types of its arguments."""
-        found: dict[str, tuple[str, ...]] = {
-            "agent_in": (ZONE,), "located": (ENTITY, ZONE), "here": (ENTITY,), "handy": (ENTITY,), "in": (ENTITY, ENTITY),
-            "on": (ENTITY, ENTITY), "held": (ENTITY, HAND), "carried_by": (ENTITY, ENTITY), "shut_in": (ENTITY, ENTITY),
-            "contains": (ENTITY, ENTITY), "lacks": (ENTITY, ENTITY), "attached": (ENTITY, ENTITY), "detached": (ENTITY,),
-            "closable": (ENTITY,), "tool": (ENTITY,), "is_hand": (ENTITY,), "untouched": (ENTITY,),
-        }  # fmt: skip
+        found = dict(PREDICATES)
         for fluent in self._fluents():
             found |= {fluent_predicate(fluent, value): (ENTITY,) for value in self.domain.values[fluent]}
         found |= {fits: (ZONE if self._of_zone(fits) else ENTITY,) for fits in self.domain.fits}
@@ -243,7 +245,7 @@ def make_problem(
         scope: what to speak of; by default what the goal needs.
     """
     chosen = scope or scope_of(world, state, conditions)
-    names = planning_names(chosen.things)
+    names = planning_names(chosen.things, {*PREDICATES, *CLASSES, ENTITY, ZONE})
     events = tuple(_events(conditions))
     domain = make_domain(world, chosen, names, events)
     for fluent, values in _goal_values(conditions).items():  # a value that no action gives or asks for

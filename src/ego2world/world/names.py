@@ -11,10 +11,10 @@ _KEYWORDS = frozenset(
 )
 
 
-def planning_names(ids: Iterable[str]) -> dict[str, str]:
-    """Return id -> planning name: letters, digits, "_" and "-", no keyword, no two alike even without case."""
+def planning_names(ids: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
+    """Return id -> planning name: letters, digits, "_" and "-", no keyword, none reserved, no two alike even without case."""
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    taken: set[str] = set(reserved)
     for identifier in sorted(set(ids)):
         name = re.sub(r"[^a-z0-9_-]+", "_", identifier.lower()).strip("-_") or "x"
         if not name[0].isalpha() or name in _KEYWORDS:
