@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import out, progress
+from ego2world.cli.common import extra, out, progress
 from ego2world.errors import UsageError
 from ego2world.planning import Dialect, export_tasks
 from ego2world.world.episode import load_episode, load_manifest
@@ -47,19 +47,15 @@ def _pddl(source: Path, out_dir: Path, dialect: Dialect | None = None) -> None:
 
 
 def _inspect(source: Path, out_dir: Path) -> None:
-    try:
+    with extra("llm", "--to inspect"):
         from ego2world.inspect import write_inspect_log  # an optional dependency's door
-    except ImportError as error:
-        raise UsageError(f"--to inspect needs the extra: pip install 'ego2world[llm]' ({error})") from None
     path = write_inspect_log(source, out_dir)
     out.print(f"{path}  open it with: inspect view start --log-dir {out_dir}", soft_wrap=True, markup=False)
 
 
 def _clips(source: Path, out_dir: Path) -> None:
-    try:
+    with extra("video", "--to clips"):
         from ego2world.render import draw_episode  # an optional dependency's door
-    except ImportError as error:
-        raise UsageError(f"--to clips needs the extra: pip install 'ego2world[video]' ({error})") from None
     names = list(load_manifest(source)["episodes"])
     with progress("drawing") as update:
         for number, name in enumerate(names, 1):
@@ -73,10 +69,8 @@ def _clips(source: Path, out_dir: Path) -> None:
 
 
 def _spec(source: Path, out_dir: Path) -> None:
-    try:
+    with extra("gym", "--to gymnasium-spec"):
         from ego2world.envs import write_specs  # an optional dependency's door
-    except ImportError as error:
-        raise UsageError(f"--to gymnasium-spec needs the extra: pip install 'ego2world[gym]' ({error})") from None
     with progress("exporting") as update:
         tasks = write_specs(source, out_dir, update)
     out.print(
@@ -86,10 +80,8 @@ def _spec(source: Path, out_dir: Path) -> None:
 
 
 def _parquet(source: Path, out_dir: Path) -> None:
-    try:
+    with extra("parquet", "--to parquet"):
         from ego2world.report.tables import write_tables  # an optional dependency's door
-    except ImportError as error:
-        raise UsageError(f"--to parquet needs the extra: pip install 'ego2world[parquet]' ({error})") from None
     out.print(f"{', '.join(write_tables(source, out_dir))} in {out_dir}", soft_wrap=True)
 
 

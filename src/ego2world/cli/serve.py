@@ -4,8 +4,7 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import err, out
-from ego2world.errors import UsageError
+from ego2world.cli.common import err, extra, out
 from ego2world.evaluate.metrics import read_settings
 
 
@@ -23,12 +22,10 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world serve runs/symbolic-persistent runs/symbolic-reset
         """
-        try:
+        with extra("web", "serve"):
             import uvicorn
 
             from ego2world.web import live_app  # optional dependencies' door
-        except ImportError as error:
-            raise UsageError(f"serve needs the extra: pip install 'ego2world[web]' ({error})") from None
         for path in paths:
             read_settings(path)
         if host not in {"127.0.0.1", "localhost", "::1"}:

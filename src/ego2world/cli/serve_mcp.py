@@ -6,8 +6,8 @@ from pathlib import Path
 import typer
 
 from ego2world.agents.remote import RemotePlanner, Seat
-from ego2world.cli.common import err, names
-from ego2world.errors import Ego2WorldError, UsageError
+from ego2world.cli.common import err, extra, names
+from ego2world.errors import Ego2WorldError
 from ego2world.evaluate import score_run
 from ego2world.run.loop import Settings, run
 
@@ -31,10 +31,8 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world serve-mcp worlds --episodes K01-20250301-080000 --out runs/agent
         """
-        try:
+        with extra("mcp", "serve-mcp"):
             from ego2world.mcp import mcp_server  # an optional dependency's door
-        except ImportError as error:
-            raise UsageError(f"serve-mcp needs the extra: pip install 'ego2world[mcp]' ({error})") from None
         seat, failed = Seat(), list[Ego2WorldError]()
         settings = Settings(agent, memory, limit, episodes=names(episodes))
 

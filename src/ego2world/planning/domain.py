@@ -246,30 +246,10 @@ class _Writer:
             if isinstance(effect, Receives):
                 for target in self.ids("target"):
                     for source in self.ids(effect.source):
-                        out.append(
-                            (
-                                "forall",
-                                ((C, MOVABLE),),
-                                (
-                                    "when",
-                                    ("contains", source, C),
-                                    both(("contains", target, C), ("not", ("lacks", target, C))),
-                                ),
-                            )
-                        )
+                        out.append(self._contents(source, ("contains", target, C), ("not", ("lacks", target, C))))
             elif isinstance(effect, Empties):
                 for vessel in things:
-                    out.append(
-                        (
-                            "forall",
-                            ((C, MOVABLE),),
-                            (
-                                "when",
-                                ("contains", vessel, C),
-                                both(("lacks", vessel, C), ("not", ("contains", vessel, C))),
-                            ),
-                        )
-                    )
+                    out.append(self._contents(vessel, ("lacks", vessel, C), ("not", ("contains", vessel, C))))
             elif isinstance(effect, Becomes):
                 for thing in things:
                     out += self._becomes(effect.fluent, thing, effect.value)
@@ -289,6 +269,10 @@ class _Writer:
             elif isinstance(effect, Arrives):
                 out += self._arrives(things[0])
         return [*out, *self._happens()]
+
+    def _contents(self, vessel: str, *then: Formula) -> Formula:
+        """Say what happens with everything that a vessel is known to contain."""
+        return ("forall", ((C, MOVABLE),), ("when", ("contains", vessel, C), both(*then)))
 
     def _becomes(self, fluent: str, thing: str, value: Any) -> list[Formula]:
         others = [v for v in self.domain.values[fluent] if v != value]

@@ -308,10 +308,11 @@ def _helpers(world: World, state: State, conditions: Sequence[Mapping[str, Any]]
         return set()
     found: set[str] = set()
     whole = Symbols(world)
+    everything = [bindings for bindings in essential(whole) if len(bindings)]
     for fluent, entity, value in lacking:
         best: set[str] | None = None
-        for bindings in essential(whole):
-            if _makes(bindings.kind, fluent, value) and len(bindings):
+        for bindings in everything:
+            if _makes(bindings.kind, fluent, value):
                 for action in bindings.actions(whole)[:5000]:
                     needed = set(action.things) - things
                     if entity in action.things and needed and (best is None or len(needed) < len(best)):
