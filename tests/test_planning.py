@@ -201,6 +201,16 @@ def test_conditions_of_every_type_become_goals() -> None:
     assert isinstance(end, State) and goal.holds(end, [Event.of(action) for action in solution.plan]) is Truth.TRUE
 
 
+def test_what_can_never_be_is_an_empty_disjunction() -> None:
+    """A goal that asks for more of a kind than there is: readable PDDL, and proved impossible."""
+    world, start = kitchen()
+    many = {"type": "count", "fluent": "place", "entities": ["egg_1"], "value": ["on", "table_1"], "at_least": 2}
+    problem = make_problem("t", world, start, [many])
+    assert "(:goal (or))" in problem.problem_text()
+    unified_io.PDDLReader().parse_problem_string(problem.domain_text(), problem.problem_text())
+    assert search(problem, 10).outcome is Outcome.IMPOSSIBLE
+
+
 def test_an_unknown_planner_is_named() -> None:
     world, start = kitchen()
     with pytest.raises(UsageError, match="planner 'no-such'"):

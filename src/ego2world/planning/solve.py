@@ -95,6 +95,8 @@ def search(problem: Problem, limit_s: float, planner: str = PLANNER) -> Solution
         UsageError: the planner is not installed.
     """
     up.get_environment().credits_stream = None
+    if simplify(problem.goal) == ("or",):  # unified-planning cannot hand "false" on
+        return Solution(Outcome.IMPOSSIBLE)
     given = to_unified_planning(problem)
     try:
         engine = up.OneshotPlanner(name=planner, params=_limits(planner, limit_s))
@@ -166,6 +168,8 @@ class _Builder:
             self.objects[domain.names[thing]] = up.Object(domain.names[thing], self.types[own])
         self.out.add_objects(self.objects.values())
         for schema in domain.schemas:
+            if simplify(schema.precondition) == ("or",):
+                continue
             parameters = {p.variable[1:]: self.types[p.type] for p in schema.parameters}
             action = up.InstantaneousAction(schema.shape.name, **parameters)
             terms = {p.variable: up.ParameterExp(action.parameter(p.variable[1:])) for p in schema.parameters}

@@ -156,6 +156,4 @@ def text(f: Formula, typed: bool = True) -> str:
     if f[0] in ("forall", "exists"):
         variables = " ".join(f"{name} - {kind}" if typed else name for name, kind in f[1])
         return f"({f[0]} ({variables}) {text(f[2], typed)})"
-    if f == ("or",):
-        return "(not (= always always))"
     return "(" + " ".join(text(part, typed) if isinstance(part, tuple) else part for part in f) + ")"
