@@ -155,36 +155,65 @@ def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Pro
     """Play the waiting episodes and return why some of them stopped."""
     stopped: dict[str, str] = {}
     total = len(work.suite.episodes)
-    done, failed_in_a_row = total - len(waiting), 0
+    done = total - len(waiting)
     if work.settings.apart:  # the longest first, so that no process is left alone with it at the end
         totals = load_manifest(work.worlds)["episodes"]
         waiting.sort(key=lambda one: -totals[one[1]]["totals"]["operations"])
     if progress:
         progress("", done, total)
     with hands.pool:
-        futures = {hands.submit(*one): one[1] for one in waiting}
+        futures: dict[Future[Any], str] = {}
+        outage = _Outage()
 
         def halt() -> None:
             work.halt.set()
-            for future in futures:
+            for future in list(futures):
                 future.cancel()
 
+        def watch(future: Future[Any]) -> None:  # called by the thread that played, before it takes up another episode
+            if not future.cancelled() and not future.exception() and outage.after(_why(future.result())):
+                halt()
+
         try:
+            for one in waiting:
+                future = hands.submit(*one)
+                futures[future] = one[1]
+                future.add_done_callback(watch)
             for future in as_completed(futures):
                 reason = "interrupted" if future.cancelled() else hands.reason(future.result())
                 if reason:
                     stopped[futures[future]] = reason
-                    failed_in_a_row += reason.startswith("service_error")
                 else:
-                    done, failed_in_a_row = done + 1, 0
-                if failed_in_a_row == GIVE_UP:  # the service is down: the other episodes would only wait for it
-                    halt()
+                    done += 1
                 if progress:
                     progress(futures[future], done, total)
         except BaseException:
             halt()
             raise
     return stopped
+
+
+class _Outage:
+    """Counts the episodes in a row that a model's service failed in: when it is down, the others would only wait for it."""
+
+    def __init__(self) -> None:
+        self._in_a_row, self._lock = 0, threading.Lock()
+
+    def after(self, reason: str) -> bool:
+        """Whether the service is given up with the episode that ended so."""
+        with self._lock:
+            if not reason:
+                self._in_a_row = 0
+            self._in_a_row += reason.startswith("service_error")
+            return self._in_a_row == GIVE_UP
+
+
+_Rows = list[tuple[str, Mapping[str, Any]]]  # files' names and what is recorded in them
+
+
+def _why(result: str | tuple[str, _Rows]) -> str:
+    """Return why an episode stopped."""
+    return result if isinstance(result, str) else result[0]
 
 
 class _Hands:
@@ -213,19 +242,17 @@ class _Hands:
         play = _episode_here if work.settings.jobs > 1 else work.episode
         return self.pool.submit(play, number, name, journal)
 
-    def reason(self, result: str | tuple[str, list[tuple[str, Mapping[str, Any]]]]) -> str:
+    def reason(self, result: str | tuple[str, _Rows]) -> str:
         """Return why an episode stopped; what a far one recorded is recorded here, whole."""
-        if isinstance(result, str):
-            return result
-        for name, row in result[1]:
+        for name, row in () if isinstance(result, str) else result[1]:
             self._work.records.add(name, row)
-        return result[0]
+        return _why(result)
 
 
 def _episode_far(
     settings: Settings, suite: Suite, open_door: Callable[[], Door] | None, number: int, episode: Episode,
     journal: Sequence[Mapping[str, Any]], ledger: Any,
-) -> tuple[str, list[tuple[str, Mapping[str, Any]]]]:  # fmt: skip
+) -> tuple[str, _Rows]:  # fmt: skip
     """Play an episode on another machine; return why it stopped, and its rows."""
     kept = Kept(ledger)
     before = [*journal, *(tell(ledger, "rows", episode.id) if ledger is not None else ())]
