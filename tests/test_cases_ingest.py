@@ -26,7 +26,7 @@ from ego2world.annotations.cells import (
 from ego2world.annotations.epic_kitchens import check_frame, read_epic_kitchens, read_segment
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.pickles import read_table
-from ego2world.annotations.records import Recipe
+from ego2world.annotations.records import Capture, Recipe, Segment
 from ego2world.annotations.rows import read_activity, read_classes, read_priming, read_sound, track_base_name
 from ego2world.annotations.videos import clamp_segment, find_videos, look_up, verify
 from ego2world.compiler.episode import compile_video
@@ -392,9 +392,10 @@ def test_c037_an_index_class_that_no_longer_exists(tmp_path: Path, monkeypatch: 
 
 
 def test_c039_listed_order_is_not_demanded() -> None:
-    times = {"S01": ((VIDEO, 16.67, 17.09),), "S02": ((VIDEO, 15.30, 15.65), (VIDEO, 41.30, 42.23))}
-    assert order_differs(Recipe("R", "Coffee", {"S01": "insert capsule", "S02": "press button"}, times), VIDEO)
-    assert not order_differs(Recipe("R", "Coffee", {"S02": "press button", "S01": "insert capsule"}, times), VIDEO)
+    times = {"S01": (Segment(VIDEO, 16.67, 17.09),), "S02": (Segment(VIDEO, 15.30, 15.65), Segment(VIDEO, 41.30, 42.23))}
+    capture = Capture((VIDEO,), (), times, {})
+    assert order_differs(Recipe("R", "Coffee", {"S01": "insert capsule", "S02": "press button"}, (capture,)), VIDEO)
+    assert not order_differs(Recipe("R", "Coffee", {"S02": "press button", "S01": "insert capsule"}, (capture,)), VIDEO)
 
 
 def test_c041_two_recipes_or_none_in_a_cell() -> None:

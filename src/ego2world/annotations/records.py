@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ego2world.errors import Problem
 
@@ -65,27 +66,77 @@ class Activity:
     end_s: float | None
     recipe_ids: tuple[str, ...] = ()
     row: int = 0
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of a video."""
+
+    video_id: str
+    start_s: float
+    end_s: float
+
+
+NUTRIENTS = ("calories", "fat", "carbs", "protein")
 
 
 @dataclass(frozen=True)
 class Ingredient:
-    """One ingredient of a capture; ``amount`` is None when the source does not say."""
+    """One ingredient of a capture; ``amount`` and each of NUTRIENTS are None when the source does not say.
+
+    ``nutrition`` is of the whole amount: kilocalories, then grams.
+    """
 
     id: str
     name: str
     amount: float | None
     unit: str | None
+    nutrition: Mapping[str, float | None] = field(default_factory=dict)
+    weighed: tuple[Segment, ...] = ()
+    added: tuple[Segment, ...] = ()
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One time that a recipe was cooked: the videos, what went in, and when each step was done and prepared (by step id)."""
+
+    videos: tuple[str, ...]
+    ingredients: tuple[Ingredient, ...]
+    times: Mapping[str, tuple[Segment, ...]]
+    preparations: Mapping[str, tuple[Segment, ...]]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A recipe: its steps in listed order, when each was done (step -> (video, start_s, end_s)), its ingredients."""
+    """A recipe: its steps in listed order and the times that it was cooked."""
 
     id: str
     name: str
     steps: Mapping[str, str]
-    times: Mapping[str, tuple[tuple[str, float, float], ...]]
-    ingredients: tuple[Ingredient, ...] = ()
+    captures: tuple[Capture, ...] = ()
+    participant: str = ""
+
+    @cached_property
+    def times(self) -> Mapping[str, tuple[Segment, ...]]:
+        """When each step was done, over all captures, in order of video and time."""
+        found: dict[str, list[Segment]] = {}
+        for capture in self.captures:
+            for step, segments in capture.times.items():
+                found.setdefault(step, []).extend(segments)
+        return {
+            step: tuple(sorted(rows, key=lambda one: (one.video_id, one.start_s, one.end_s)))
+            for step, rows in found.items()
+        }
+
+    @cached_property
+    def ingredients(self) -> tuple[Ingredient, ...]:
+        """What went in, the first capture's where several used it."""
+        found: dict[str, Ingredient] = {}
+        for capture in self.captures:
+            for ingredient in capture.ingredients:
+                found.setdefault(ingredient.id, ingredient)
+        return tuple(found.values())
 
 
 @dataclass(frozen=True)
@@ -96,6 +147,8 @@ class Sound:
     label: str
     start_s: float
     end_s: float
+    file: str = ""
+    row: int = 0
 
 
 @dataclass(frozen=True)

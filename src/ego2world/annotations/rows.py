@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.annotations.cells import class_name, one_line, parse_amount, parse_list, parse_seconds, read_csv
-from ego2world.annotations.records import Activity, Ingredient, Narration, Priming, Recipe, Sound
+from ego2world.annotations.records import (
+    NUTRIENTS,
+    Activity,
+    Capture,
+    Ingredient,
+    Narration,
+    Priming,
+    Recipe,
+    Segment,
+    Sound,
+)
 from ego2world.errors import Problem
 
 SOUND_RATE_HZ = 48_000
@@ -86,22 +96,36 @@ def read_activity(
             )
         )
         return None
-    return Activity(video, one_line(row.get("high_level_activity_label")), start_s, end_s, recipe_ids, number)
+    return Activity(video, one_line(row.get("high_level_activity_label")), start_s, end_s, recipe_ids, number, name)
 
 
 def read_recipe(identifier: str, item: Any) -> Recipe:
-    times: dict[str, list[tuple[str, float, float]]] = defaultdict(list)
-    ingredients: dict[str, Ingredient] = {}
+    """Read a recipe with its captures; "N/A" and 0 of an amount, and "N/A" of a nutrient, become None."""
+    captures = []
     for capture in item["captures"]:
-        for step, spans in capture.get("step_times", {}).items():
-            times[step] += [(str(span["video"]), float(span["start"]), float(span["end"])) for span in spans]
-        for key, ingredient in capture.get("ingredients", {}).items():
-            amount, unit = parse_amount(ingredient.get("amount"), ingredient.get("amount_unit"))
-            ingredients.setdefault(key, Ingredient(key, one_line(ingredient["name"]), amount, unit))
-    return Recipe(
-        identifier, one_line(item["name"]), {key: one_line(text) for key, text in item["steps"].items()},
-        {key: tuple(sorted(spans)) for key, spans in times.items()}, tuple(ingredients.values()),
-    )  # fmt: skip
+        ingredients = []
+        for key, row in capture.get("ingredients", {}).items():
+            amount, unit = parse_amount(row.get("amount"), row.get("amount_unit"))
+            nutrition = {name: _number(row.get(name)) for name in NUTRIENTS}
+            weighed, added = _segments(row.get("weigh") or ()), _segments(row.get("add") or ())
+            ingredients.append(Ingredient(key, one_line(row["name"]), amount, unit, nutrition, weighed, added))
+        times = {step: _segments(rows) for step, rows in capture.get("step_times", {}).items()}
+        preparations = {step: _segments(rows) for step, rows in capture.get("prep_times", {}).items()}
+        captures.append(Capture(tuple(map(str, capture.get("videos", ()))), tuple(ingredients), times, preparations))
+    steps = {key: one_line(text) for key, text in item["steps"].items()}
+    return Recipe(identifier, one_line(item["name"]), steps, tuple(captures), one_line(item.get("participant", "")))
+
+
+def _segments(rows: Iterable[Mapping[str, Any]]) -> tuple[Segment, ...]:
+    segments = [Segment(str(row["video"]), float(row["start"]), float(row["end"])) for row in rows]
+    return tuple(sorted(segments, key=lambda one: (one.video_id, one.start_s, one.end_s)))
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def read_sound(name: str, number: int, row: Mapping[str, str], errors: list[Problem]) -> Sound | None:
@@ -125,7 +149,7 @@ def read_sound(name: str, number: int, row: Mapping[str, str], errors: list[Prob
             found = f"{field} {cell} is not an integer sample index for {time_s:.3f} s ({expected} expected)"
             errors.append(Problem(name, number, field, found, f"about {expected}"))
             return None
-    return Sound(one_line(row["video_id"]), one_line(row["class"]), start_s, end_s)
+    return Sound(one_line(row["video_id"]), one_line(row["class"]), start_s, end_s, name, number)
 
 
 def read_priming(data: Mapping[str, Any]) -> Iterable[Priming]:

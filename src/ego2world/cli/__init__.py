@@ -27,6 +27,7 @@ COMMANDS = {
     "serve-mcp": "Let any MCP client act in the worlds, scored like a planner.",
     "export": "Write a run or a collection for other tools.",
     "graph": "Let a model write the worlds at once, and check it against the annotations.",
+    "qa": "Questions with evidence: build, check, audit, answer, score, export; vqa, select.",
     "bench": "Steps and compiled narrations per CPU-second.",
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ego2world import __version__
 from ego2world.annotations.records import Dataset, Narration
+from ego2world.compiler.context import context_rows
 from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import Draft, draft_episode, effect_rows, operation_row, transition_row
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
@@ -102,9 +103,11 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
     rows = [operation_row(i, o) for i, o in enumerate(draft.operations, 1)]
     for i, row in enumerate(rows):
         row["effects"] = effect_rows(draft.states[i], draft.states[i + 1], draft.world, draft.operations[i].action)
-    sounds = [{"label": s.label, "span_s": [s.start_s, s.end_s]} for s in dataset.sounds.get(video, ())]
     parts = {
-        "episode.json": pretty_json(_episode(draft, admitted, dataset.name, sounds, dataset.narrations[video])),
+        "episode.json": pretty_json(
+            _episode(draft, admitted, dataset.name, dataset.narrations[video])
+            | {"context": context_rows(video, dataset)}
+        ),
         "operations.jsonl": json_lines(rows),
         "transitions.jsonl": json_lines(
             transition_row(draft.world, i, o, draft.states[i - 1], draft.states[i])
@@ -131,12 +134,10 @@ def span_of(draft: Draft, first: int, last: int) -> Span:
     return Span(draft.world, draft.states[first : last + 2], [o.action for o in draft.operations[first : last + 1]])
 
 
-def _episode(
-    draft: Draft, tasks: Sequence[Task], dataset: str, sounds: Sequence[dict[str, Any]], narrations: Sequence[Narration]
-) -> dict[str, Any]:
+def _episode(draft: Draft, tasks: Sequence[Task], dataset: str, narrations: Sequence[Narration]) -> dict[str, Any]:
     world = draft.world
     return {
-        "schema_version": SCHEMA_VERSION, "id": draft.id, "dataset": dataset, "sounds": list(sounds),
+        "schema_version": SCHEMA_VERSION, "id": draft.id, "dataset": dataset,
         "entities": [
             {"id": e.id, "type": e.type, "name": e.name, "names": list(e.names), "evidence": list(e.evidence)}
             for e in sorted(world.entities.values(), key=lambda e: e.id)

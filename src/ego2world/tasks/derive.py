@@ -99,7 +99,7 @@ def wishes(video_id: str, dataset: Dataset) -> tuple[Wish, ...]:
         found.append(Wish(activity.label, activity.start_s, end_s, source, frozenset(about)))
     for recipe_id, recipe in sorted(dataset.recipes.items()):
         for step, text in recipe.steps.items():
-            spans = [(a, b) for video, a, b in recipe.times.get(step, ()) if video == video_id]
+            spans = [(one.start_s, one.end_s) for one in recipe.times.get(step, ()) if one.video_id == video_id]
             for start_s, end_s in _joined(spans):
                 source = {
                     "kind": "step",
@@ -139,9 +139,9 @@ def borders(video_id: str, dataset: Dataset) -> tuple[float, ...]:
 def order_differs(recipe: Recipe, video_id: str) -> bool:
     """Say whether a cook did the listed steps in another order; contracts never ask for the listed order."""
     firsts = [
-        min(a for v, a, _ in recipe.times[s] if v == video_id)
+        min(one.start_s for one in recipe.times[s] if one.video_id == video_id)
         for s in recipe.steps
-        if any(v == video_id for v, _, _ in recipe.times.get(s, ()))
+        if any(one.video_id == video_id for one in recipe.times.get(s, ()))
     ]
     return firsts != sorted(firsts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ego2world.errors import RecordError, UsageError
 from ego2world.world.state import Action, Entity, State, World
 from ego2world.world.step import Refusal, step
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 PARTS = ("episode.json", "operations.jsonl", "transitions.jsonl", "notes.jsonl")
 
 
@@ -58,6 +58,9 @@ class Episode:
     zone_names: Mapping[str, str]
     narrations: Mapping[str, str]
     sha256: str
+    annotations: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # tables of episode.json: narrations, and those of its context
 
 
 def load_manifest(worlds: Path) -> Mapping[str, Any]:
@@ -133,6 +136,7 @@ def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
             for t in data["tasks"]
         ),
         {zone["id"]: zone["name"] for zone in data["zones"]}, {n["id"]: n["text"] for n in data["narrations"]}, digest,
+        {"narrations": data["narrations"], **data["context"]},
     )  # fmt: skip
 
 

@@ -1,0 +1,175 @@
+"""Answers and options: nothing is given away, exactly one option is right. Stage: qa, check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+from ego2world.qa.checks.case import Case, finding, turns, words
+from ego2world.qa.queries import Act, Change, Contents, During, Enabler, Fact, Holding, Query
+from ego2world.qa.records import Finding, Group
+from ego2world.world.state import State, carriers
+from ego2world.world.step import Refusal, step
+
+OUTLIER = 2.5  # an option so many times as long as the others, or as short
+_NONE = re.compile(r"\b(?:none|all|both) of (?:the|these|them)\b|\bnone of the above\b", re.I)
+_YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|can|which (?:of|one)|what .* or )", re.I)
+
+
+def leaks(group: Group, case: Case) -> Iterator[Finding]:
+    """ANS_IN_QUESTION, ANS_IN_HISTORY"""
+    said = ""
+    for path, turn in turns(group):
+        answer = words(turn.answer)
+        points = [words(point) for point in turn.key_points if point.strip()]
+        question = words(turn.question)
+        choice = _YES_NO.match(turn.question) or (
+            turn.options is not None and all(words(o) in question for o in turn.options.values())
+        )
+        if not choice and (_said(answer, question) or (points and all(_said(point, question) for point in points))):
+            yield finding("ANS_IN_QUESTION", f"{path}.question", f"it says {turn.answer!r}")
+        if said and (_said(answer, said) or (points and all(_said(point, said) for point in points))):
+            yield finding("ANS_IN_HISTORY", f"{path}.answer", "an earlier turn says it")
+        if turn.standalone and turn.standalone != turn.question and _said(answer, words(turn.standalone)):
+            yield finding("ANS_IN_QUESTION", f"{path}.standalone", f"it says {turn.answer!r}")
+        said += f" {question} {answer}"
+
+
+def _said(part: str, text: str) -> bool:
+    part = re.sub(r"^(?:the|a|an|my|i|it is|by|to|so that) ", "", part)
+    return len(part) > 3 and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
+
+
+def keypoints(group: Group, case: Case) -> Iterator[Finding]:
+    """KEYPOINT_UNBOUND"""
+    for path, turn in turns(group):
+        answer = words(turn.answer)
+        for point in turn.key_points:
+            if words(point) not in answer and not set(words(point).split()) <= set(re.findall(r"[\w'-]+", answer)):
+                yield finding("KEYPOINT_UNBOUND", f"{path}.key_points", f"{point!r} is not in the answer")
+
+
+def options(group: Group, case: Case) -> Iterator[Finding]:
+    """The checks of options that need no world, and OPT_ALSO_TRUE"""
+    for path, turn in turns(group):
+        if turn.options is None:
+            continue
+        yield from option_findings(path, turn.question, turn.options, turn.key, turn.answer)
+        for letter, value in sorted((turn.option_values or {}).items()):
+            if letter not in turn.key and also_true(turn.spec.query, turn.spec.value, value, case):
+                yield finding(
+                    "OPT_ALSO_TRUE", f"{path}.options.{letter}", f"{turn.options.get(letter, '')!r} is true as well"
+                )
+
+
+def option_findings(
+    path: str, question: str, given: dict[str, str], key: tuple[str, ...], answer: str
+) -> Iterator[Finding]:
+    """OPT_DUP, OPT_SUBSUMES_KEY, OPT_ELIMINABLE, KEY_OUT_OF_RANGE, KEY_VOCAB: what can be said of anybody's options."""
+    said: dict[str, str] = {}
+    for letter, text in given.items():
+        plain = words(text)
+        if plain in said:
+            yield finding("OPT_DUP", f"{path}.options", f"duplicate choices {said[plain]} and {letter}")
+        said.setdefault(plain, letter)
+    if not key or any(letter not in given for letter in key):
+        yield finding(
+            "KEY_OUT_OF_RANGE", f"{path}.key", f"key {', '.join(key) or 'empty'} of options {', '.join(given)}"
+        )
+        return
+    right = [words(given[letter]) for letter in key]
+    if answer and len(key) == 1 and words(answer) != right[0]:
+        yield finding("KEY_VOCAB", f"{path}.key", f"reference {answer!r} not in choices under its key")
+    others = [words(text) for letter, text in given.items() if letter not in key]
+    for other in others:
+        if any(_within(other, one) or _within(one, other) for one in right if other != one):
+            yield finding("OPT_SUBSUMES_KEY", f"{path}.options", f"{other!r} and {right[0]!r} contain each other")
+    lengths = [len(other) for other in others if other]
+    if lengths and len(key) == 1:
+        size = len(right[0])
+        if (size > OUTLIER * max(lengths) and size > 20) or (OUTLIER * size < min(lengths) and median(lengths) > 20):
+            yield finding(
+                "OPT_ELIMINABLE",
+                f"{path}.options",
+                f"the key has {size} characters, the others {min(lengths)} to {max(lengths)}",
+            )
+    if any(_NONE.search(text) for text in given.values()):
+        yield finding("OPT_ELIMINABLE", f"{path}.options", "an option speaks of the others")
+
+
+def _within(part: str, whole: str) -> bool:
+    """Whether an option is the beginning of another, which then says the same and more."""
+    return len(part) > 3 and whole.startswith(part) and len(whole) > len(part) and not whole[len(part)].isalnum()
+
+
+def also_true(query: Query, truth: Any, value: object, case: Case) -> bool:
+    """Say whether another value than the true one answers a query as well, by the executed world."""
+    kitchen = case.kitchen
+    if value == truth:
+        return True
+    if isinstance(query, (Holding, Contents)) and isinstance(value, list):
+        return bool(set(value) & set(truth)) or (not value and not truth)
+    if isinstance(query, Fact):
+        if query.fluent == "place" and isinstance(value, list):
+            return any(value[1] in carriers(kitchen.state(i).facts, query.entity) for i in kitchen.around(query.at_s))
+        return kitchen.holds((query.fluent, query.entity), value, query.at_s)
+    if isinstance(query, Change) and isinstance(value, list):
+        i = case.numbers[query.operation]
+        return bool(kitchen.state(i + 1).facts.get((query.fluent, query.entity)) == _tuple(value[1]))
+    if isinstance(query, Enabler) and isinstance(value, list):
+        return _needed(query, value, case)
+    if isinstance(query, Act):
+        inside = _inside(query.start_s, query.end_s, case)
+        if query.role is not None and isinstance(value, list):
+            return any(set(value) & set(case.action(one).things) for one in inside)
+        return any(
+            case.action(one).plain() == value
+            for one in inside
+            if query.entity is None or query.entity in case.action(one).things
+        )
+    if isinstance(query, During):
+        inside = _inside(query.from_s, query.to_s, case)
+        return (
+            False
+            if not inside
+            else sum(case.action(one).plain() == value for one in inside) > 0 and _heard_too(query, value, case)
+        )
+    return False
+
+
+def _heard_too(query: During, value: object, case: Case) -> bool:
+    spans = [one.span_s for one in case.evidence.values() if one.kind == "sound" and one.text == query.sound]
+    return any(
+        case.action(one).plain() == value
+        for span_s in spans
+        if query.from_s <= span_s[0] < query.to_s
+        for one in _inside(*span_s, case)
+    )
+
+
+def _inside(start_s: float, end_s: float, case: Case) -> list[str]:
+    rows = case.kitchen.episode.operations
+    return [
+        row["id"] for row in rows if row["span_s"][0] < end_s and row["span_s"][1] > start_s and row["narration_ids"]
+    ]
+
+
+def _needed(query: Enabler, value: list[object], case: Case) -> bool:
+    """Say whether an action would be refused if another fact had not the value it has."""
+    *key, wanted = value
+    i = case.numbers[query.operation]
+    state = case.kitchen.state(i)
+    fact = tuple(str(part) for part in key)
+    if state.facts.get(fact) != _tuple(wanted):
+        return False
+    facts = {k: v for k, v in state.facts.items() if k != fact}
+    return isinstance(step(case.kitchen.episode.world, State.of(facts), case.action(query.operation)), Refusal)
+
+
+def _tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+CHECKS = (leaks, keypoints, options)

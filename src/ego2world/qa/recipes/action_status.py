@@ -1,0 +1,121 @@
+"""Action Status: what is done to a thing, to which thing, how, and what is under way while a sound is heard."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ego2world.qa.clauses import clause_of
+from ego2world.qa.queries import Act, Clause, During
+from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, at, between, sentence
+from ego2world.qa.taxonomy import Category
+from ego2world.world.state import HANDS
+
+_DULL = frozenset({"navigate", "wait", "record", "hold"})
+
+
+def draft(desk: Desk) -> Iterator[Draft]:
+    """Yield questions on actions."""
+    for i in desk.told:
+        if desk.recording.operations[i]["family"] in _DULL or i not in desk.alone:
+            continue
+        yield from _manner(desk, i)
+        yield from _what(desk, i)
+        yield from _which(desk, i)
+    yield from _heard(desk)
+
+
+def _what(desk: Desk, i: int) -> Iterator[Draft]:
+    recording, names = desk.recording, desk.names
+    action = recording.actions[i]
+    start_s, end_s = desk.window(i)
+    for thing in action.ids("object")[:1]:
+        if (
+            thing in HANDS
+            or not names.clear(thing)
+            or not recording.mentions(i, thing)
+            or len(action.ids("object")) > 1
+        ):
+            continue
+        clip = desk.clip(start_s, end_s)
+        yield Draft(
+            Category.ACTION_STATUS, "what", clip, start_s,
+            (
+                DraftTurn(
+                    f"What do I do with {names.the(thing)} {between(clip, start_s, end_s)}?", sentence("I " + desk.act(i, thing)),
+                    Act(start_s, end_s, thing), action.plain(), desk.evidence(i), anchors=desk.anchors(i), family=f"act:{desk.affords(thing)}",
+                    key_points=(desk.act(i, thing),),
+                ),
+            ),
+            operations=(i,),
+        )  # fmt: skip
+
+
+def _which(desk: Desk, i: int) -> Iterator[Draft]:
+    recording, names = desk.recording, desk.names
+    action = recording.actions[i]
+    things = action.ids("object")
+    if len(things) != 1 or things[0] in HANDS or not names.sayable(things[0]) or not recording.mentions(i, things[0]):
+        return
+    start_s, end_s = desk.window(i)
+    clip = desk.clip(start_s, end_s)
+    verb = desk.act(i, things[0], ("source", "target", "instrument", "content"))
+    if "it" not in verb.split():
+        return
+    yield Draft(
+        Category.ACTION_STATUS, "which", clip, start_s,
+        (
+            DraftTurn(
+                f"Something is handled {between(clip, start_s, end_s)}: I {verb}. What is it?", sentence(names.the(things[0])),
+                Act(start_s, end_s, None, "object"), [things[0]], desk.evidence(i), anchors=desk.anchors(i), family=f"thing:{recording.operations[i]['family']}",
+                key_points=(names.base(things[0]),),
+            ),
+        ),
+        operations=(i,),
+    )  # fmt: skip
+
+
+def _manner(desk: Desk, i: int) -> Iterator[Draft]:
+    recording = desk.recording
+    (narration, *more) = recording.operations[i]["narration_ids"]
+    quote = clause_of(recording.narrations[narration]["text"], "manner")
+    if more or quote is None:
+        return
+    start_s, end_s = desk.window(i)
+    clip = desk.clip(start_s, end_s)
+    yield Draft(
+        Category.ACTION_STATUS, "manner", clip, start_s,
+        (
+            DraftTurn(
+                f"How do I {desk.act(i)} {between(clip, start_s, end_s)}?", sentence("by " + quote), Clause(narration, "manner"), quote,
+                (narration, *desk.evidence(i)), key_points=(quote,),
+            ),
+        ),
+        operations=(i,),
+    )  # fmt: skip
+
+
+def _heard(desk: Desk) -> Iterator[Draft]:
+    """Ask what is done while a sound is heard: the sound alone gives the time, only the picture the answer."""
+    recording = desk.recording
+    sounds = recording.annotations["sounds"]
+    for row in sounds:
+        start_s, end_s = row["span_s"]
+        clip = desk.clip(start_s, end_s)
+        here = Counter(s["label"] for s in sounds if s["span_s"][0] < clip.end_s and s["span_s"][1] > clip.start_s)
+        under_way = [i for i in desk.told if recording.span(i)[0] < end_s and recording.span(i)[1] > start_s]
+        if here[row["label"]] != 1 or len(under_way) != 1 or under_way[0] not in desk.alone:
+            continue
+        i = under_way[0]
+        yield Draft(
+            Category.ACTION_STATUS, "heard", clip, start_s,
+            (
+                DraftTurn(
+                    f'One sound of the kind "{row["label"]}" is heard in this clip. What am I doing while it is heard?',
+                    sentence("I " + desk.act(i)), During(row["label"], clip.start_s, clip.end_s), recording.actions[i].plain(),
+                    (row["id"], *desk.evidence(i)), anchors=desk.anchors(i), family="act:named", key_points=(desk.act(i),),
+                    observation=f"the sound, at {at(clip, start_s)}",
+                ),
+            ),
+            streams=frozenset({"visual", "audio"}), operations=(i,),
+        )  # fmt: skip

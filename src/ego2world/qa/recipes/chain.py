@@ -1,0 +1,123 @@
+"""Chain: an earlier action without which a later one would be impossible, asked as a dialogue; and steps that were left and resumed.
+
+The later turn speaks of "that thing": several things are handled in its span, and only the answer of the earlier turn says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ego2world.qa.queries import Act, ResumedStep
+from ego2world.qa.recipes.action_grounding import enablers
+from ego2world.qa.recipes.base import FAR_S, Desk, Draft, DraftTurn, at, between, sentence
+from ego2world.qa.taxonomy import Category
+from ego2world.world.state import HANDS
+
+
+def draft(desk: Desk) -> Iterator[Draft]:
+    """Yield dialogues on linked actions, and questions on resumed steps."""
+    told = set(desk.told)
+    for j in desk.told:
+        for i, thing in links(desk, j):
+            if i in told and i in desk.alone and j in desk.alone:
+                yield from _dialogue(desk, i, j, thing)
+    yield from _resumed(desk)
+
+
+def links(desk: Desk, j: int) -> Iterator[tuple[int, str]]:
+    """Yield earlier operations whose outcome operation ``j`` reads, with the thing that carries it."""
+    recording = desk.recording
+    action = recording.actions[j]
+    seen = set()
+    for i, key in enablers(desk, j):
+        thing = key[1]
+        if thing in action.things and thing in recording.actions[i].ids("object") and (i, thing) not in seen:
+            seen.add((i, thing))
+            yield i, thing
+    for thing in action.ids("object"):  # what is used is held since it was taken
+        k = recording.setter(("place", thing), j)
+        value = recording.states[j].get("place", thing)
+        if k is not None and isinstance(value, tuple) and value[0] == "held" and (k, thing) not in seen:
+            seen.add((k, thing))
+            yield k, thing
+
+
+def _dialogue(desk: Desk, i: int, j: int, thing: str) -> Iterator[Draft]:
+    recording, names = desk.recording, desk.names
+    first_s, second_s = desk.window(i), desk.window(j)
+    gap_s = second_s[0] - first_s[1]
+    if (
+        thing in HANDS
+        or not names.clear(thing)
+        or not 0 <= gap_s <= FAR_S
+        or len(recording.actions[i].ids("object")) != 1
+    ):
+        return
+    if not recording.mentions(i, thing) or not recording.mentions(j, thing):
+        return
+    span_s = _crowded(desk, j, thing, first_s[1])
+    verb = desk.act(i, thing, ("source", "target", "instrument", "content"))
+    if span_s is None or "it" not in verb.split():
+        return
+    clip = desk.clip(first_s[0], span_s[1])
+    operations = [recording.operations[n]["id"] for n in (i, j)]
+    does = desk.act(j, thing)
+    one = DraftTurn(
+        f"Something is handled {between(clip, *first_s)}: I {verb}. What is it?", sentence(names.the(thing)), Act(*first_s, None, "object"), [thing],
+        desk.evidence(i), anchors=desk.anchors(i), key_points=(names.base(thing),),
+        standalone=f"Something is handled {between(clip, *first_s)}: I {verb}. What is it?",
+    )  # fmt: skip
+    two = DraftTurn(
+        f"And what do I do with that thing {between(clip, *span_s)}, while I handle other things as well?", sentence("I " + does),
+        Act(*span_s, thing), recording.actions[j].plain(), inherited=desk.evidence(i), new=desk.evidence(j), anchors=desk.anchors(j),
+        key_points=(does,), standalone=f"What do I do with {names.the(thing)} {between(clip, *span_s)}?", depends_on=(0,),
+        observation=f"what happens at {at(clip, second_s[0])}",
+    )  # fmt: skip
+    yield Draft(
+        Category.CHAIN, "linked_actions", clip, second_s[0], (one, two), bridging_fact=f"{names.the(thing)}: {operations[0]} makes {operations[1]} possible",
+        lost_without_earlier="which of the things handled is meant, and that it is at hand", relation=f"link_{operations[0]}_{operations[1]}",
+        links=((operations[0], operations[1]),),
+        operations=(i, j),
+    )  # fmt: skip
+
+
+def _crowded(desk: Desk, j: int, thing: str, after_s: float) -> tuple[float, float] | None:
+    """Return a span around operation ``j`` in which other things are handled too, and the thing only once."""
+    recording = desk.recording
+    start_s, end_s = desk.window(j)
+    for reach in (3.0, 6.0, 10.0):
+        low_s, high_s = max(after_s, start_s - reach), end_s + reach
+        inside = [n for n in desk.told if recording.span(n)[0] < high_s and recording.span(n)[1] > low_s]
+        own = [n for n in inside if thing in recording.actions[n].things]
+        others = {o for n in inside if n not in own for o in recording.actions[n].ids("object") if o not in HANDS}
+        if own != [j]:
+            return None
+        if others:
+            return round(low_s, 1), round(high_s, 1)
+    return None
+
+
+def _resumed(desk: Desk) -> Iterator[Draft]:
+    """Ask which step is gone on with after something else was done in between."""
+    rows = desk.recording.annotations["steps"]
+    for row in rows:
+        later = [one for one in rows if one["step"] == row["step"] and one["span_s"][0] > row["span_s"][1] + 5]
+        if not later:
+            continue
+        following = later[0]
+        between_them = [
+            one for one in rows
+            if one["step"] != row["step"] and row["span_s"][1] <= one["span_s"][0] and one["span_s"][1] <= following["span_s"][0]
+        ]  # fmt: skip
+        if not between_them or following["span_s"][0] - row["span_s"][1] > FAR_S:
+            continue
+        first_s, again_s = (round(sum(one["span_s"]) / 2, 1) for one in (row, following))
+        clip = desk.clip(row["span_s"][0], following["span_s"][1])
+        turn = DraftTurn(
+            f"At {at(clip, again_s)} I go on with a step of the recipe {row['recipe_name']} that I had begun and left by {at(clip, row['span_s'][1])}. "
+            "Which step is it?",
+            sentence(row["text"]), ResumedStep(first_s, again_s), row["step"], (row["id"], following["id"]), family=f"step:{row['recipe']}",
+            key_points=(row["text"],),
+        )  # fmt: skip
+        yield Draft(Category.CHAIN, "resumed_step", clip, again_s, (turn,), relation=f"resumed_{row['id']}_{following['id']}",
+                    bridging_fact="the step that was left unfinished", lost_without_earlier="that the step had been begun before")  # fmt: skip

@@ -1,0 +1,74 @@
+"""Intent Attribution (action to ego) and Intent Formation (world to ego): what narrations give as purpose and as reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ego2world.qa.clauses import clause_of, fresh
+from ego2world.qa.queries import Clause, PreparedStep
+from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, between, sentence
+from ego2world.qa.taxonomy import Category
+
+# a reason outside of the wearer: a thing that is, has or does something
+_OUTSIDE = re.compile(
+    r"^(?!(?:i|we|he|she|you|the person|my)\b)(?:.*\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|\w+s)\b.*)",
+    re.I,
+)
+
+
+def attribution(desk: Desk) -> Iterator[Draft]:
+    """Yield questions on why something is done."""
+    recording = desk.recording
+    for i in desk.told:
+        (narration, *more) = recording.operations[i]["narration_ids"]
+        text = recording.narrations[narration]["text"]
+        quote = clause_of(text, "purpose")
+        if more or quote is None or recording.of_narration[narration][0] != i or not fresh(quote, desk.act(i)):
+            continue
+        start_s, end_s = desk.window(i)
+        clip = desk.clip(start_s, end_s)
+        turn = DraftTurn(
+            f"Why do I {desk.act(i)} {between(clip, start_s, end_s)}?", sentence(_to(quote, text)), Clause(narration, "purpose"), quote,
+            (narration, *desk.evidence(i)), key_points=(quote,),
+        )  # fmt: skip
+        yield Draft(Category.INTENT_ATTRIBUTION, "purpose", clip, start_s, (turn,), operations=(i,))
+    for row in recording.annotations["preparations"]:
+        start_s, end_s = row["span_s"]
+        if _begins_after(desk, row):
+            continue  # asked as a plan, see goal_planning
+        clip = desk.clip(start_s, end_s)
+        turn = DraftTurn(
+            f"Which step of the recipe {row['recipe_name']} do my actions {between(clip, start_s, end_s)} prepare?", sentence(row["text"]),
+            PreparedStep(start_s, end_s), row["step"], (row["id"],), family=f"step:{row['recipe']}", key_points=(row["text"],),
+        )  # fmt: skip
+        yield Draft(Category.INTENT_ATTRIBUTION, "preparation", clip, start_s, (turn,))
+
+
+def _begins_after(desk: Desk, row: dict[str, object]) -> bool:
+    end_s = row["span_s"][1]  # type: ignore[index]
+    return any(s["step"] == row["step"] and s["span_s"][0] >= end_s for s in desk.recording.annotations["steps"])
+
+
+def _to(quote: str, text: str) -> str:
+    """Return a purpose as its narration says it: "so that ..." or "to ..."."""
+    clause = re.search(rf"\bso that\s+{re.escape(quote)}", text, re.I)
+    return f"so that {quote}" if clause else f"to {quote}"
+
+
+def formation(desk: Desk) -> Iterator[Draft]:
+    """Yield questions on what about the surroundings leads to a decision."""
+    recording = desk.recording
+    for i in desk.told:
+        (narration, *more) = recording.operations[i]["narration_ids"]
+        text = recording.narrations[narration]["text"]
+        quote = clause_of(text, "reason")
+        if more or quote is None or recording.of_narration[narration][0] != i or not _OUTSIDE.match(quote):
+            continue
+        start_s, end_s = desk.window(i)
+        clip = desk.clip(start_s, end_s)
+        turn = DraftTurn(
+            f"I decide to {desk.act(i)} {between(clip, start_s, end_s)}. What about my surroundings leads me to it?", sentence(quote),
+            Clause(narration, "reason"), quote, (narration, *desk.evidence(i)), key_points=(quote,),
+        )  # fmt: skip
+        yield Draft(Category.INTENT_FORMATION, "reason", clip, start_s, (turn,), operations=(i,))
