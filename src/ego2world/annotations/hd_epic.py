@@ -46,12 +46,13 @@ _PLACEHOLDER = re.compile(r"^track\b.*", re.IGNORECASE)
 _REQUIRED = ("unique_narration_id", "video_id", "narration", "start_timestamp", "end_timestamp")
 
 
-def read_hd_epic(source: Path, videos: Sequence[str] | None = None) -> Dataset:
+def read_hd_epic(source: Path, videos: Sequence[str] | None = None, whole: bool = False) -> Dataset:
     """Read a folder in HD-EPIC's layout.
 
     Args:
         source: the repository's root, or a part of it with the same relative paths.
         videos: keep only these videos.
+        whole: keep every table whole, also of videos without narrations.
 
     Returns:
         The records, with everything odd but usable in ``warnings``.
@@ -83,6 +84,8 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None) -> Dataset:
     if reader.errors:
         raise AnnotationError(reader.errors, "Mend or remove these rows; nothing was compiled.")
     keep = set(videos or narrations)
+    if whole:
+        keep |= {video for table in (associations, activities, sounds) for video in table}
     return Dataset(
         "hd-epic", _only(narrations, keep), _only(associations, keep), _only(activities, keep), recipes,
         _only(sounds, keep), tuple(row for row in priming if row.video_id in keep), {}, vocabulary,

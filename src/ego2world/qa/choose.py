@@ -4,7 +4,7 @@ Quota: at most so many questions of a category in a window of time, the kinds of
 once in a category, so that no question gives away the answer of another.
 
 Multiple choice comes in blocks: as many questions as there are options, with answers that exclude each other; all questions of a
-block have the same options, in turned order, and each option is the key exactly once. So neither an option's wording, length or
+block have the same options in the same order, and each is the key exactly once. So neither an option's wording, length or
 frequency nor its position says anything about the key, whatever a blind guesser has learnt elsewhere. Answers that fit in no block
 stay open.
 """
@@ -95,9 +95,8 @@ def blocks(drafts: Sequence[Draft], case: Case, plan: Plan) -> dict[int, list[tu
         size = 2 if " state:" in name else plan.options
         for block in _blocks([(n, drafts[n].turns[0]) for n in families[name]], size, case):
             offset = int(sha256(" ".join(t.question for _, t in block).encode())[:8], 16)
-            for k, (number, _) in enumerate(block):
-                turned = (offset + k) % size
-                made[number] = [(t.answer, t.value) for _, t in block[turned:] + block[:turned]]
+            turned = [(t.answer, t.value) for _, t in block[offset % size :] + block[: offset % size]]
+            made |= {number: turned for number, _ in block}
     return made
 
 
