@@ -392,7 +392,10 @@ def test_c037_an_index_class_that_no_longer_exists(tmp_path: Path, monkeypatch: 
 
 
 def test_c039_listed_order_is_not_demanded() -> None:
-    times = {"S01": (Segment(VIDEO, 16.67, 17.09),), "S02": (Segment(VIDEO, 15.30, 15.65), Segment(VIDEO, 41.30, 42.23))}
+    times = {
+        "S01": (Segment(VIDEO, 16.67, 17.09),),
+        "S02": (Segment(VIDEO, 15.30, 15.65), Segment(VIDEO, 41.30, 42.23)),
+    }
     capture = Capture((VIDEO,), (), times, {})
     assert order_differs(Recipe("R", "Coffee", {"S01": "insert capsule", "S02": "press button"}, (capture,)), VIDEO)
     assert not order_differs(Recipe("R", "Coffee", {"S02": "press button", "S01": "insert capsule"}, (capture,)), VIDEO)

@@ -13,13 +13,13 @@ import pytest
 from conftest import make_world
 from ego2world.agents import MEMORIES, Belief, make_memory
 from ego2world.agents.mock import mock_reply
+from ego2world.core.journal import read_rows
 from ego2world.core.models import Door, Image, MockModel, Request
 from ego2world.errors import UsageError
 from ego2world.evaluate import score_run
 from ego2world.report import write_report
 from ego2world.run.loop import Settings, run
 from ego2world.run.quality import Watch
-from ego2world.run.records import read_rows
 from ego2world.world.observation import Change, Feedback, Local, Proposal, RegionView, Seen
 from ego2world.world.state import State
 

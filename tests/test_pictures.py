@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from ego2world.agents.mock import mock_reply
+from ego2world.core.journal import read_rows
 from ego2world.core.models import Door, MockModel, Request
 from ego2world.core.models import Image as ModelImage
 from ego2world.core.pictures import add_caption, read_caption
@@ -19,7 +20,6 @@ from ego2world.evaluate import score_run
 from ego2world.render import draw_clip, draw_episode, draw_region
 from ego2world.run.frames import DrawnFrames, VideoFrames, first_times_s, open_frames
 from ego2world.run.loop import Settings, run
-from ego2world.run.records import read_rows
 from ego2world.world.episode import Episode, load_episode
 from ego2world.world.observe import visible
 from ego2world.world.step import Refusal, step

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ego2world.core.journal import read_rows
 from ego2world.core.models import Door, Endpoint, open_model
 from ego2world.evaluate import score_run
 from ego2world.run.loop import Settings, run
-from ego2world.run.records import read_rows
 
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 EPISODE = "K02-20250410-093000"

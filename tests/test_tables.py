@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from ego2world.cli import build_app
+from ego2world.core.journal import read_rows
 from ego2world.envs import TaskSpace
 from ego2world.errors import UsageError
 from ego2world.report.tables import table_of
 from ego2world.run.loop import Settings, run
-from ego2world.run.records import read_rows
 from ego2world.world.episode import load_episode, load_manifest
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")

@@ -27,6 +27,8 @@ READERS: dict[str, Callable[[Path, Sequence[str] | None], Dataset]] = {
     "epic-kitchens": read_epic_kitchens,
 }
 
+INCOMPLETE = 11  # exit code of what stopped before its end and can be gone on with
+MODEL_HELP = "mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME."
 RAY_OPTION = typer.Option(
     None, "--ray", metavar="[ADDRESS]",
     help="Over a Ray cluster: its address, or nothing for that of RAY_ADDRESS or one of its own with --jobs workers.",

@@ -9,15 +9,13 @@ import typer
 from ego2world.agents import MEMORIES, PLANNERS
 from ego2world.agents.make import find_planner
 from ego2world.agents.mock import mock_reply
-from ego2world.cli.common import RAY_OPTION, err, names, out, print_json, progress, scores_table
+from ego2world.cli.common import INCOMPLETE, RAY_OPTION, err, names, out, print_json, progress, scores_table
 from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
 from ego2world.evaluate import JSON_FIELDS, score_run
 from ego2world.run.chat import Budget
 from ego2world.run.loop import Settings, run
 from ego2world.tasks.suite import read_suite
-
-INCOMPLETE = 11
 
 
 def register(app: typer.Typer) -> None:

@@ -19,8 +19,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from ego2world.core.journal import group_rows, read_rows
 from ego2world.errors import RecordError
-from ego2world.run.records import ended_episodes, group_rows, read_rows
+from ego2world.run.records import ended_episodes
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 ENDPOINTS = ("parse_failure", "empty_plan", "execution_blocked", "completed_none", "completed_some", "completed_all")

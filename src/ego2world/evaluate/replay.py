@@ -12,9 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ego2world.core.journal import group_rows, read_rows
 from ego2world.errors import RecordError
 from ego2world.run.environment import Attempt, Environment
-from ego2world.run.records import RECORDS, ended_episodes, group_rows, read_rows
+from ego2world.run.records import RECORDS, ended_episodes
 from ego2world.world.episode import Episode, Group
 from ego2world.world.observation import Feedback, Proposal
 from ego2world.world.state import State

@@ -111,7 +111,7 @@ def select(videos: Iterable[Video], rule: Rule) -> dict[str, Any]:
             {"cluster": c, "videos": len(members[c]), "eligible": len(ranked[c]), "selected": quota[c], "keywords": words,
              "nearest": [every[n].id for n in ranked[c][:3]]}
         )  # fmt: skip
-    per = [row["selected"] for row in report if row["selected"]]
+    per = [count for count in quota.values() if count]
     return {
         "method": "tfidf_svd_minibatch_kmeans", "rule": rule.plain(), "videos": len(every),
         "eligible": sum(len(rows) for rows in ranked.values()), "selected": chosen, "clusters": report,

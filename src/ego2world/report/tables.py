@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ego2world.core.journal import read_rows
 from ego2world.errors import UsageError
-from ego2world.run.records import RECORDS, read_rows
+from ego2world.run.records import RECORDS
 from ego2world.world.episode import load_manifest
 
 _LINES = ("operations.jsonl", "transitions.jsonl", "notes.jsonl")

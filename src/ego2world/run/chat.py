@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ego2world.core.journal import Recorder
 from ego2world.core.models import Door, Reply, Request, Usage
 from ego2world.errors import RecordError
-from ego2world.run.records import JOURNAL, Recorder
+from ego2world.run.records import JOURNAL
 
 
 class BudgetSpent(Exception):

@@ -8,11 +8,11 @@ from typing import Any
 
 from ego2world.agents import Act, Belief, Context, Done, Look, MemoryPolicy, Planner, Sampling
 from ego2world.agents.vision import read_picture
+from ego2world.core.journal import Recorder
 from ego2world.run.chat import NO_CALLS, EpisodeChat
 from ego2world.run.environment import Environment
 from ego2world.run.frames import FrameSource
 from ego2world.run.quality import Watch
-from ego2world.run.records import Recorder
 from ego2world.tasks.contract import Event
 from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Group

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.cluster import tell
-from ego2world.run.records import JOURNAL, Records
+from ego2world.core.journal import Records
+from ego2world.run.records import JOURNAL
 
 
 class Ledger:

@@ -27,6 +27,8 @@ from ego2world.agents import Belief, Equipment, Planner, Sampling, make_memory, 
 from ego2world.agents.prompting import prompt_hashes
 from ego2world.core.canonical import pretty_json, sha256, write_atomic
 from ego2world.core.cluster import RayPool, tell
+from ego2world.core.journal import Recorder, Records, group_rows, read_rows
+from ego2world.core.lock import join, writing
 from ego2world.core.models import Door
 from ego2world.core.processes import process_pool
 from ego2world.errors import ModelError, RecordError, UsageError
@@ -35,9 +37,8 @@ from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
 from ego2world.run.ledger import Kept, Ledger
-from ego2world.run.lock import join, writing
 from ego2world.run.quality import Watch, changes
-from ego2world.run.records import JOURNAL, RECORDS, Recorder, Records, ended_episodes, group_rows, read_rows, tidy
+from ego2world.run.records import JOURNAL, RECORDS, ended_episodes, tidy
 from ego2world.tasks.contract import Contract, Event
 from ego2world.tasks.suite import Rule, Suite, check_suite, make_suite
 from ego2world.world.episode import Episode, TaskRecord, load_episode, load_manifest

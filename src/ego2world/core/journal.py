@@ -1,0 +1,80 @@
+"""Files of records that are appended to while work goes on: a line is one write, so a kill can tear only the last. Stage: core."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from io import FileIO
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from ego2world.core.canonical import canonical_json
+from ego2world.errors import RecordError
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """Read the complete lines of a record file; a last line that a kill tore is left out, a missing file is empty.
+
+    Raises:
+        RecordError: another line is no record.
+    """
+    if not path.is_file():
+        return []
+    data = path.read_bytes()
+    rows = []
+    for number, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), 1):
+        try:
+            row = msgspec.json.decode(line)
+        except msgspec.DecodeError:
+            row = None
+        if not isinstance(row, dict):
+            raise RecordError(str(path), "not a JSON record; restore the file or start the run anew", number)
+        rows.append(row)
+    return rows
+
+
+def group_rows(rows: Iterable[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
+    """Return rows by the value of a key, in their order."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row[key], []).append(row)
+    return found
+
+
+class Recorder(Protocol):
+    """Where the rows of a run go."""
+
+    def add(self, name: str, row: Mapping[str, Any]) -> None:
+        """Append one row to a record file, whole."""
+
+
+class Records:
+    """Appends rows; safe to use from several threads."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self._lock = threading.Lock()
+        self._files: dict[str, FileIO] = {}
+
+    def add(self, name: str, row: Mapping[str, Any]) -> None:
+        """Append one row to a record file, whole and flushed."""
+        line = canonical_json(row) + b"\n"
+        with self._lock:
+            if name not in self._files:
+                self._files[name] = (self._out / name).open("ab", buffering=0)
+            self._files[name].write(line)  # one write to the end of the file: whole, whoever else appends to it
+
+    def close(self) -> None:
+        """Close the files."""
+        with self._lock:
+            for file in self._files.values():
+                file.close()
+            self._files.clear()
+
+
+def is_torn(path: Path) -> bool:
+    """Say whether a file ends within a line."""
+    with path.open("rb") as file:
+        return file.seek(0, 2) > 0 and file.seek(-1, 2) >= 0 and file.read(1) != b"\n"

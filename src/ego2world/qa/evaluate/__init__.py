@@ -1,0 +1,1 @@
+"""Models on questions: answers, judgements, scores with honest denominators."""

@@ -1,0 +1,273 @@
+"""Models answer questions, turn by turn, with their own earlier answers as history. Stage: qa, evaluation.
+
+answers.jsonl   a prediction a line, appended as it comes; a run that was stopped goes on with what is missing
+manifest.json   which items, which model, how clips were sampled, which prompts: what results need in common to be compared
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ego2world import __version__
+from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.journal import Records, is_torn, read_rows
+from ego2world.core.lock import writing
+from ego2world.core.models import Door, Message, Part, Reply, Request, Stop, Text
+from ego2world.errors import ModelError, RecordError, UsageError, VideoError
+from ego2world.qa.evaluate.media import Clips, Look
+from ego2world.qa.items import Item
+from ego2world.qa.prompting import prompt, prompts_sha256
+from ego2world.qa.records import Record
+
+HERE = "ego2world.qa.evaluate"
+PROMPTS = ("answer_system.txt", "answer_user.txt.j2")
+ANSWERS, MANIFEST = "answers.jsonl", "manifest.json"
+GIVE_UP = 3  # groups in a row that the model's service failed in
+Progress = Callable[[str, int, int], None]
+
+
+class Prediction(Record, frozen=True):
+    """What a model said to one turn. ``error``: why it said nothing; such turns are asked again by the same command."""
+
+    item: str
+    group: str
+    round: int
+    rotation: int = 0  # by how many places the options were turned
+    options: dict[str, str] | None = None  # as they were shown
+    text: str | None = None
+    stop: str = ""
+    error: str = ""
+    history_source: str = "own"
+    frames: int = 0
+    audio: bool = False
+    request: str = ""
+    served: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a model is asked; stored in the manifest, concurrency apart."""
+
+    media: Path | None = None  # folder of videos; None: text only
+    look: Look = field(default_factory=Look)
+    circular: bool = False
+    max_tokens: int | None = 512
+    temperature: float | None = 0.0
+    seed: int = 0
+    concurrency: int = 4
+
+    def plain(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "mode": "text" if self.media is None else "video", "look": self.look.plain() if self.media else None, "circular": self.circular,
+            "max_tokens": self.max_tokens, "temperature": self.temperature, "seed": self.seed,
+        }  # fmt: skip
+
+
+def answer(
+    items: Sequence[Item], source: str, out: Path, door: Door, settings: Settings, progress: Progress | None = None
+) -> dict[str, Any]:
+    """Ask a model every item, and return the manifest with ``errors`` (turns without an answer) added.
+
+    Args:
+        items: turns of one group in the order of their rounds.
+        source: what the items are called in the manifest.
+        out: the folder of the answers; an unfinished one is gone on with.
+        door: the model.
+        settings: see ``Settings``.
+        progress: called with (group, finished, total).
+
+    Raises:
+        UsageError: no items, an id twice, or settings that differ from those the folder was begun with.
+    """
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[item.group].append(item)
+    ids = [item.id for item in items]
+    if not ids or len(set(ids)) < len(ids):
+        raise UsageError(
+            f"{source}: {'no questions' if not ids else 'ids that stand there twice'}; see: ego2world qa check {source}"
+        )
+    manifest = {
+        "source": source, "items_sha256": membership(items), "items": sorted(ids), "model": door.name, "settings": settings.plain(),
+        "prompts_sha256": prompts_sha256(HERE, PROMPTS), "ego2world": __version__,
+    }  # fmt: skip
+    with writing(out):
+        _open(out, manifest)
+        done = {(row.item, row.rotation): row for row in read_predictions(out) if not row.error}
+        _keep(out, done.values())
+        records = Records(out)
+        work = _Work(door, settings, records, done, Clips(settings.media, settings.look) if settings.media else None)
+        try:
+            work.all(groups, progress)
+        finally:
+            records.close()
+        rows = {(row.item, row.rotation): row for row in read_predictions(out)}
+        _keep(out, (rows[key] for key in sorted(rows)))
+    return manifest | {"errors": sum(bool(row.error) for row in rows.values())}
+
+
+def membership(items: Iterable[Item]) -> str:
+    """Return the hash of what is asked: ids, questions, options and keys; results of other memberships are not compared."""
+    return sha256(
+        canonical_json(sorted([item.id, item.question, item.options, list(item.key), item.answer] for item in items))
+    )
+
+
+def _open(out: Path, manifest: Mapping[str, Any]) -> None:
+    path = out / MANIFEST
+    if path.is_file():
+        before = strict_json(path.read_bytes())
+        changed = [name for name in manifest if name != "ego2world" and before.get(name) != manifest[name]]
+        if changed:
+            raise UsageError(f"{out} holds answers made otherwise ({', '.join(changed)}); choose another --out folder")
+        return
+    write_atomic(path, pretty_json(manifest))
+
+
+def _keep(out: Path, rows: Iterable[Prediction]) -> None:
+    """Write the answers file with these rows alone, where it holds anything else, in order of item and rotation."""
+    path = out / ANSWERS
+    data = b"".join(canonical_json(row) + b"\n" for row in sorted(rows, key=lambda row: (row.item, row.rotation)))
+    if not path.is_file() or is_torn(path) or path.read_bytes() != data:
+        write_atomic(path, data)
+
+
+def read_predictions(out: Path) -> list[Prediction]:
+    """Read the answers of a folder; a last line that a kill tore is left out.
+
+    Raises:
+        RecordError: another line is no prediction.
+    """
+    found = []
+    for number, row in enumerate(read_rows(out / ANSWERS), 1):
+        try:
+            found.append(msgspec.convert(row, Prediction))
+        except msgspec.ValidationError as error:
+            raise RecordError(str(out / ANSWERS), f"{error}; restore the file", number) from None
+    return found
+
+
+class _Work:
+    def __init__(
+        self, door: Door, settings: Settings, records: Records, done: Mapping[tuple[str, int], Prediction], clips: Clips | None
+    ) -> None:  # fmt: skip
+        self.door, self.settings, self.records, self.done, self.clips = door, settings, records, done, clips
+        self.halt = threading.Event()
+        self.in_a_row, self.lock = 0, threading.Lock()
+
+    def all(self, groups: Mapping[str, Sequence[Item]], progress: Progress | None) -> None:
+        """Ask all groups, several at a time; the turns of one follow each other."""
+        if progress:
+            progress("", 0, len(groups))
+        with ThreadPoolExecutor(self.settings.concurrency) as pool:
+            futures = {pool.submit(self.group, turns): name for name, turns in groups.items()}
+            try:
+                for count, future in enumerate(as_completed(futures), 1):
+                    future.result()
+                    if progress:
+                        progress(futures[future], count, len(groups))
+            except BaseException:
+                self.halt.set()
+                raise
+
+    def group(self, turns: Sequence[Item]) -> None:
+        """Ask the turns of a group, once for each turning of the options where that is asked for (single questions only)."""
+        ordered = sorted(turns, key=lambda item: item.round)
+        circular = self.settings.circular and len(ordered) == 1 and ordered[0].options and len(ordered[0].key) == 1
+        for rotation in range(len(ordered[0].options or {}) if circular else 1):
+            if not self.halt.is_set() and not self._dialogue([rotated(item, rotation) for item in ordered], rotation):
+                return
+
+    def _dialogue(self, turns: Sequence[Item], rotation: int) -> bool:
+        messages = [Message("system", (Text(prompt(HERE, "answer_system.txt")),))]
+        for number, item in enumerate(turns):
+            known = self.done.get((item.id, rotation))
+            asked = prompt(
+                HERE, "answer_user.txt.j2", question=item.question, options=item.options or {}, many=len(item.key) > 1
+            )
+            row = Prediction(item=item.id, group=item.group, round=item.round, rotation=rotation, options=item.options)
+            try:
+                media = self._media(item) if number == 0 or known is None else ()
+                messages.append(Message("user", (*(media if number == 0 else ()), Text(asked))))
+                if known is None:
+                    row = self._ask(messages, replace(row, **_seen(media)), item)
+            except (ModelError, VideoError) as error:
+                self.records.add(ANSWERS, _plain(replace(row, error=f"{type(error).__name__}: {error}")))
+                self._failed(isinstance(error, ModelError))
+                return False
+            if known is None:
+                self.records.add(ANSWERS, _plain(row))
+            messages.append(Message("assistant", (Text((known or row).text or ""),)))
+        self._failed(None)
+        return True
+
+    def _media(self, item: Item) -> tuple[Part, ...]:
+        if self.clips is None:
+            return ()
+        frames, sound = self.clips.of(item)
+        return (frames, sound) if sound is not None else (frames,)
+
+    def _ask(self, messages: Sequence[Message], row: Prediction, item: Item) -> Prediction:
+        request = Request(
+            tuple(messages), temperature=self.settings.temperature, seed=self.settings.seed, max_tokens=self.settings.max_tokens, tag=item.id
+        )  # fmt: skip
+        reply: Reply = self.door.generate(request)
+        usage = reply.usage
+        error = (
+            "the reply ran out of time"
+            if reply.stop is Stop.TIMED_OUT
+            else "longer than the model's context"
+            if reply.stop is Stop.CONTEXT
+            else ""
+        )
+        return replace(
+            row, text=None if error else reply.text, stop=reply.stop.value, error=error, request=request.key, served=reply.model,
+            tokens_in=usage.input_tokens if usage else 0, tokens_out=usage.output_tokens if usage else 0, cached=reply.cached,
+        )  # fmt: skip
+
+    def _failed(self, service: bool | None) -> None:
+        """Count failures of the service in a row; None: a group went well."""
+        with self.lock:
+            self.in_a_row = 0 if service is None else self.in_a_row + service
+            if self.in_a_row >= GIVE_UP:
+                self.halt.set()
+
+
+def _seen(media: Sequence[Part]) -> dict[str, Any]:
+    frames = next((len(part.images) for part in media if hasattr(part, "images")), 0)
+    return {"frames": frames, "audio": any(hasattr(part, "format") for part in media)}
+
+
+def _plain(row: Prediction) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(row)
+    return plain
+
+
+def rotated(item: Item, places: int) -> Item:
+    """Return an item whose option texts have moved on by some places; the key moves with its text."""
+    if not item.options or not places:
+        return item
+    letters, texts = list(item.options), list(item.options.values())
+    moved = texts[-places:] + texts[:-places]
+    key = tuple(letters[(letters.index(letter) + places) % len(letters)] for letter in item.key)
+    return replace(item, options=dict(zip(letters, moved, strict=True)), key=key)
+
+
+def mock_answer(request: Request) -> str:
+    """Answer without a model: an option by the hash of what is asked; open questions are not known. For trying things out."""
+    text = request.messages[-1].text
+    letters = [line[0] for line in text.splitlines() if len(line) > 2 and line[1] == "." and line[0].isupper()]
+    return letters[int(request.key[:8], 16) % len(letters)] if letters else "I do not know."

@@ -1,0 +1,121 @@
+"""What a judge's reply says, read strictly: nothing off the scale is kept, and nothing unreadable becomes a score. Stage: qa, evaluation."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ego2world.core.canonical import strict_json
+
+
+class Parse(StrEnum):
+    """How reading a judge's reply went."""
+
+    PARSED = "parsed"
+    INVALID = "invalid"  # read, and not on the scale
+    UNPARSED = "unparsed"
+    CONTRADICTORY = "contradictory"
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """The scale that a judge is asked for: whole numbers from ``low`` to ``high``; from ``passing`` on an answer is correct."""
+
+    low: int = 0
+    high: int = 5
+    passing: int = 4
+
+    @property
+    def words(self) -> str:
+        """The range as it stands in prompts."""
+        return f"{self.low}-{self.high}"
+
+    def fits(self, correct: int, score: int) -> bool:
+        """Whether score and decision agree."""
+        return (score >= self.passing) == bool(correct)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A judge's reply as read: ``value`` is 0, 1 or None (decision) or a score or None; None with PARSED asks for review."""
+
+    status: Parse
+    value: int | None
+    needs_review: bool
+    reason: str
+
+
+def read_decision(text: str) -> Said:
+    """Read the first stage's reply: {"correct": 0 | 1 | null, "needs_review": bool, "reason": str}."""
+    data = _object(text)
+    if data is None or "correct" not in data:
+        return Said(Parse.UNPARSED, None, True, "")
+    correct, review, reason = data["correct"], data.get("needs_review", False), str(data.get("reason", ""))
+    if isinstance(correct, bool):
+        correct = int(correct)
+    if correct is None:
+        return Said(Parse.PARSED, None, True, reason)
+    if not isinstance(correct, int) or correct not in (0, 1) or not isinstance(review, bool):
+        return Said(Parse.INVALID, None, True, reason)
+    score = data.get("score")
+    if (
+        isinstance(score, (int, float))
+        and not isinstance(score, bool)
+        and (score > 0) != bool(correct)
+        and score in (0, 1, 5)
+    ):
+        return Said(Parse.CONTRADICTORY, None, True, reason)  # right with no point, or wrong with full marks
+    return Said(Parse.PARSED, None if review else correct, review, reason)
+
+
+def read_score(text: str, rubric: Rubric) -> Said:
+    """Read the second stage's reply: {"score": n | null, "needs_review": bool, "reason": str}, or a plain "score: n" or [[n]]."""
+    data = _object(text)
+    if data is not None and "score" in data:
+        score, review, reason = data["score"], bool(data.get("needs_review", False)), str(data.get("reason", ""))
+        if score is None:
+            return Said(Parse.PARSED, None, True, reason)
+    else:
+        found = re.findall(
+            r"(?:\bscore\b\W{0,3}(?:is|of)?\W{0,3}|\[\[\s*)(-?\d+(?:\.\d+)?)(?!\s*(?:-|to|/)\s*\d)", text, re.I
+        )
+        if len(set(found)) != 1:
+            alone = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*", text)
+            if alone is None:
+                return Said(Parse.UNPARSED, None, True, "")
+            found = [alone[1]]
+        score, review, reason = float(found[0]), False, ""
+    if (
+        isinstance(score, bool)
+        or not isinstance(score, (int, float))
+        or score != int(score)
+        or not rubric.low <= score <= rubric.high
+    ):
+        return Said(Parse.INVALID, None, True, reason)
+    return Said(Parse.PARSED, None if review else int(score), review, reason)
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """Return the one JSON object in a reply, None where there is none or more than one."""
+    plain = re.sub(r"^\s*```(?:json)?|```\s*$", "", text.strip(), flags=re.I | re.M).strip()
+    try:
+        data = strict_json(plain.encode())
+        return data if isinstance(data, dict) else None
+    except ValueError:
+        pass
+    found: list[dict[str, Any]] = []
+    decoder = json.JSONDecoder()
+    at = plain.find("{")
+    while at >= 0:
+        try:
+            data, end = decoder.raw_decode(plain, at)
+        except ValueError:
+            at = plain.find("{", at + 1)
+            continue
+        if isinstance(data, dict):
+            found.append(data)
+        at = plain.find("{", end)
+    return found[0] if len(found) == 1 else None
