@@ -24,6 +24,7 @@ from ego2world.qa.evaluate.judge import Judge, mock_judgement
 from ego2world.qa.evaluate.media import Look
 from ego2world.qa.evaluate.score import compare, score
 from ego2world.qa.evaluate.verdicts import Rubric
+from ego2world.qa.export import TARGETS
 from ego2world.qa.importers import FORMATS, read_items
 from ego2world.qa.importers.narrations import read_narrations
 from ego2world.qa.items import Item
@@ -285,6 +286,32 @@ def register(app: typer.Typer) -> None:
                 f"{pair['first']} against {pair['second']}: {shown} on {pair['items']} items, McNemar p = {pair['discordance']['p_value']:.3g}",
                 soft_wrap=True, markup=False,
             )  # fmt: skip
+
+    @qa.command("export")
+    def export_command(
+        questions: Path = typer.Argument(help="A folder made by qa build."),
+        to: str = typer.Option(..., "--to", help=f"{', '.join(TARGETS)}."),
+        out_dir: Path = typer.Option(..., "--out", help="The folder of the export."),
+    ) -> None:
+        """Write accepted questions for other tools: ids and times, never videos.
+
+        huggingface: Parquet, card, Croissant. llamafactory: conversations and training settings. lmms-eval: a task folder.
+
+        Example: ego2world qa export qa --to huggingface --out dataset
+        """
+        if to not in TARGETS:
+            raise UsageError(f"no target {to!r}; there are: {', '.join(TARGETS)}")
+        with extra("parquet", "--to huggingface"):
+            made = TARGETS[to](questions, out_dir)
+        counts = (
+            made.get("conversations")
+            or made.get("questions")
+            or {split: row["groups"] for split, row in made["splits"].items()}
+        )
+        out.print(
+            f"{', '.join(f'{count} {split}' for split, count in counts.items())}  ({out_dir}: {', '.join(made['files'])})",
+            soft_wrap=True,
+        )
 
 
 def _some(items: list[Item], split: str | None, limit: int | None) -> list[Item]:

@@ -6,6 +6,7 @@ them wrong and all of them right. Every figure stands with the number it is of, 
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ import msgspec
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.journal import Records, is_torn, read_rows
-from ego2world.core.statistics import cluster_interval, mcnemar_exact
+from ego2world.core.statistics import Interval, cluster_interval, mcnemar_exact
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.evaluate.answer import MANIFEST, Prediction, membership, read_predictions, rotated
 from ego2world.qa.evaluate.backsolve import fractions
@@ -179,14 +180,23 @@ def _figures(pairs: Sequence[tuple[Item, JudgeRecord]], seed: int) -> dict[str, 
     mean = cluster_interval([sum(r.score or 0 for r in row) for row in rows], [len(row) for row in rows], seed)
     return {
         "items": len(pairs), **{verdict.value: counts[verdict] for verdict in Verdict}, "correct": right,
-        "accuracy": right / n if n else None, "accuracy_interval": accuracy.plain() if accuracy else None,
-        "mean_score": sum(r.score or 0 for _, r in judged) / n if n else None, "mean_score_interval": mean.plain() if mean else None,
+        "accuracy": right / n if n else None, "accuracy_interval": _within(accuracy, 0.0, 1.0),
+        "mean_score": sum(r.score or 0 for _, r in judged) / n if n else None, "mean_score_interval": _within(mean, -math.inf, math.inf),
         "bounds": {
             "review_wrong": right / (n + undecided) if n + undecided else None,
             "review_right": (right + undecided) / (n + undecided) if n + undecided else None,
         },
         "videos": len(clusters),
     }  # fmt: skip
+
+
+def _within(interval: Interval | None, low: float, high: float) -> dict[str, Any] | None:
+    """Return an interval's JSON form, cut to what is possible."""
+    return (
+        None
+        if interval is None
+        else interval.plain() | {"low": max(low, interval.low), "high": min(high, interval.high)}
+    )
 
 
 def _groups(pairs: Iterable[tuple[Item, JudgeRecord]]) -> dict[str, int]:
