@@ -10,8 +10,11 @@ import pytest
 
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
+from ego2world.qa.build import Settings, build
+from ego2world.render import draw_episode
 from ego2world.samples import sample_source
 from ego2world.tasks.build import build_worlds
+from ego2world.world.episode import load_episode, load_manifest
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Entity, State, World
 
@@ -50,4 +53,19 @@ def samples() -> Dataset:
 def sample_worlds(samples: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("samples") / "worlds"
     build_worlds(samples, out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def sample_questions(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("questions") / "qa"
+    build(sample_worlds, out, Settings())
+    return out
+
+
+@pytest.fixture(scope="session")
+def sample_clips(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("clips")
+    for name in sorted(load_manifest(sample_worlds)["episodes"])[:3]:
+        draw_episode(load_episode(sample_worlds, name), out / f"{name}.mp4")
     return out

@@ -2,8 +2,9 @@
 
     python tools/make_samples.py            # writes src/ego2world/samples/kitchens
 
-Lines: "R" recipes, "=" videos, "#" activities, "%S01" a recipe step (until the next "%"), everything else a narration with
-object tracks after "|": "+name@fixture" is picked up there, "-name@fixture" is put down there. Everything is invented for
+Lines: "R" recipes, "=" videos, "#" activities, "%S01" a recipe step (until the next "%"), "~S01" its preparation (until the next
+"~"), "^w oats" and "^a oats" an ingredient that is weighed or added (until the next "^"), everything else a narration with object
+tracks after "|": "+name@fixture" is picked up there, "-name@fixture" is put down there. Everything is invented for
 this project. Real-life awkwardness is put in on purpose: segments that overlap, rows out of order, an open end, fixtures
 that are not known, a movement stored twice, a placeholder track, leading blanks and missing full stops.
 """
@@ -55,6 +56,8 @@ def main() -> None:
     open_tracks: dict[str, list] = {}
     step: tuple[str, float] | None = None
     activity: list | None = None
+    preparation: tuple[str, float] | None = None
+    handling: tuple[str, str, float] | None = None
 
     def mask(at_s: float, fixture: str | None) -> str:
         key = identifier(video, "mask", at_s, fixture, len(masks[video]))
@@ -79,6 +82,25 @@ def main() -> None:
             if video not in recipes[recipe]["captures"][0]["videos"]:
                 recipes[recipe]["captures"][0]["videos"].append(video)
         step = None
+
+    def close_preparation(at_s: float) -> None:
+        nonlocal preparation
+        if preparation is not None and activity is not None:
+            recipe = f"{participant}_{activity[1]}"
+            recipes[recipe]["captures"][0]["prep_times"].setdefault(f"{recipe}_{preparation[0]}", []).append(
+                {"video": video, "start": round(preparation[1], 3), "end": round(at_s, 3)}
+            )
+        preparation = None
+
+    def close_handling(at_s: float) -> None:
+        nonlocal handling
+        if handling is not None and activity is not None:
+            ingredients = recipes[f"{participant}_{activity[1]}"]["captures"][0]["ingredients"]
+            row = next(one for one in ingredients.values() if one["name"] == handling[1])
+            row[{"w": "weigh", "a": "add"}[handling[0]]].append(
+                {"video": video, "start": round(handling[2], 3), "end": round(at_s, 3)}
+            )
+        handling = None
 
     def close_video() -> None:
         if not video:
@@ -122,6 +144,15 @@ def main() -> None:
             close_step(now - 0.05)
             if line[1:].strip():
                 step = (line[1:].strip(), now - 0.05)
+        elif line.startswith("~"):
+            close_preparation(now - 0.05)
+            if line[1:].strip():
+                preparation = (line[1:].strip(), now - 0.05)
+        elif line.startswith("^"):
+            close_handling(now - 0.05)
+            if line[1:].strip():
+                kind, name = line[1:].strip().split(" ", 1)
+                handling = (kind, name, now - 0.05)
         elif line.strip():
             text, _, marks = (part.strip() for part in line.partition("|"))
             number += 1

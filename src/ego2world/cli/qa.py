@@ -14,7 +14,7 @@ from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
 from ego2world.qa.audit import audit
-from ego2world.qa.build import Settings, build
+from ego2world.qa.build import FILES, Settings, build
 from ego2world.qa.check import check_folder, check_items
 from ego2world.qa.choose import Plan
 from ego2world.qa.codes import CODES
@@ -28,6 +28,8 @@ from ego2world.qa.export import TARGETS
 from ego2world.qa.importers import FORMATS, read_items
 from ego2world.qa.importers.narrations import read_narrations
 from ego2world.qa.items import Item
+from ego2world.qa.review import SEED as REVIEW_SEED
+from ego2world.qa.review import make_cohort, summary
 from ego2world.qa.select import SEED, Rule, select, videos_of
 from ego2world.qa.vqa import answer_all, read_archive, tally
 from ego2world.qa.vqa.run import OUTCOMES
@@ -312,6 +314,57 @@ def register(app: typer.Typer) -> None:
             f"{', '.join(f'{count} {split}' for split, count in counts.items())}  ({out_dir}: {', '.join(made['files'])})",
             soft_wrap=True,
         )
+
+    @qa.command("cohort")
+    def cohort_command(
+        questions: Path = typer.Argument(help="A folder made by qa build."),
+        out_dir: Path = typer.Option(..., "--out", help="The folder of the review."),
+        size: int = typer.Option(100, min=1, help="Groups to review."),
+        reviewers: str = typer.Option("reviewer", help="Who reviews, comma-separated."),
+        double: float = typer.Option(0.2, min=0.0, max=1.0, help="Share of the groups that two reviewers judge."),
+        status: str = typer.Option("accepted", help=f"Which groups: {', '.join(FILES)}."),
+        seed: int = typer.Option(REVIEW_SEED, help="Seed of the drawing."),
+    ) -> None:
+        """Draw groups for human review and give each reviewer a queue.
+
+        Example: ego2world qa cohort qa --size 100 --reviewers anna,ben --out review
+        """
+        if status not in FILES:
+            raise UsageError(f"no status {status!r}; there are: {', '.join(FILES)}")
+        made = make_cohort(questions, out_dir, size, names(reviewers), double, seed, status)
+        queues = ", ".join(f"{name} {len(items)}" for name, items in made["queues"].items())
+        out.print(
+            f"{len(made['items'])} of {made['population']} groups, {len(made['double'])} of them twice; {queues}  ({out_dir})",
+            soft_wrap=True,
+        )
+        out.print(f"Next: ego2world serve {out_dir} --media VIDEOS", markup=False)
+
+    @qa.command("reviews")
+    def reviews_command(
+        review: Path = typer.Argument(help="A folder made by qa cohort."),
+        out_file: Path | None = typer.Option(
+            None, "--out", help="Write the decisions with everything about them as JSON."
+        ),
+        as_json: bool = typer.Option(False, "--json", help="Print the same as JSON."),
+    ) -> None:
+        """What reviewers decided so far, and how far they agree.
+
+        Example: ego2world qa reviews review --out reviews.json
+        """
+        found = summary(review)
+        if out_file is not None:
+            write_atomic(out_file, pretty_json(found))
+        if as_json:
+            print_json(found)
+            return
+        for name, (done, of) in found["progress"].items():
+            out.print(f"{name}: {done} of {of}")
+        out.print(", ".join(f"{name.replace('_', ' ')} {count}" for name, count in found["decisions"].items()))
+        twice = found["agreement"]
+        alpha = "" if twice["alpha"] is None else f", Krippendorff's alpha {twice['alpha']:.2f}"
+        out.print(f"{twice['items']} reviewed twice, {twice['same']} of them alike{alpha}")
+        for code in sorted({row["code"] for row in found["findings"]}):
+            out.print(f"{code}: {sum(row['code'] == code for row in found['findings'])}  ({CODES[code]})", markup=False)
 
 
 def _some(items: list[Item], split: str | None, limit: int | None) -> list[Item]:

@@ -5,7 +5,9 @@ from pathlib import Path
 import typer
 
 from ego2world.cli.common import err, extra, out
+from ego2world.errors import UsageError
 from ego2world.evaluate.metrics import read_settings
+from ego2world.qa.review import COHORT
 
 
 def register(app: typer.Typer) -> None:
@@ -13,22 +15,37 @@ def register(app: typer.Typer) -> None:
 
     @app.command("serve")
     def serve_command(
-        paths: list[Path] = typer.Argument(help="Run folders, finished or going on."),
-        worlds: Path | None = typer.Option(None, help="The collection; default: the folder that the runs name."),
+        paths: list[Path] = typer.Argument(
+            help="Run folders, finished or going on; or one review (made by qa cohort)."
+        ),
+        worlds: Path | None = typer.Option(
+            None, help="The collection of runs; default: the folder that the runs name."
+        ),
+        media: Path | None = typer.Option(None, help="Folder of videos for a review."),
         host: str = typer.Option("127.0.0.1", help="Address to listen on; only this machine by default."),
         port: int = typer.Option(8765, min=0, max=65535, help="Port to listen on."),
     ) -> None:
-        """Show the report of runs while they go on; stop with Ctrl-C.
+        """Show the report of runs while they go on, or the pages of a review; stop with Ctrl-C.
 
         Example: ego2world serve runs/symbolic-persistent runs/symbolic-reset
         """
+        review = (paths[0] / COHORT).is_file()
+        if review and len(paths) > 1:
+            raise UsageError("one review at a time; runs and reviews do not mix")
         with extra("web", "serve"):
             import uvicorn
 
-            from ego2world.web import live_app  # optional dependencies' door
-        for path in paths:
-            read_settings(path)
+            from ego2world.web import live_app, review_app  # optional dependencies' door
+        if review:
+            names = {"127.0.0.1", "localhost", "[::1]", host}
+            app_ = review_app(paths[0], media, frozenset(names))
+        else:
+            for path in paths:
+                read_settings(path)
+            app_ = live_app(paths, worlds)
         if host not in {"127.0.0.1", "localhost", "::1"}:
-            err.print(f"listening on {host}: everyone who reaches this machine can read these runs")
+            err.print(
+                f"listening on {host}: everyone who reaches this machine can read {'and decide' if review else 'these runs'}"
+            )
         out.print(f"http://{host}:{port}  (Ctrl-C stops)", soft_wrap=True)
-        uvicorn.run(live_app(paths, worlds), host=host, port=port, log_level="warning")
+        uvicorn.run(app_, host=host, port=port, log_level="warning")

@@ -82,7 +82,7 @@ class StepAt(Query, frozen=True, tag="step_at"):
 
 
 class NextStep(Query, frozen=True, tag="next_step"):
-    """Which recipe step is the next to be begun after a time, of those not begun before."""
+    """Which step of the recipe under way comes next after a time: the first not begun, where it is also the first that is begun."""
 
     cutoff_s: float
 

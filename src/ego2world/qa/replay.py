@@ -230,11 +230,18 @@ class Kitchen:
 
     @answer.register
     def _(self, query: NextStep, without: Collection[str] = NOTHING) -> Value:
-        first: dict[str, float] = {}
-        for row in self._rows("steps", without):
-            first[row["step"]] = min(first.get(row["step"], row["span_s"][0]), row["span_s"][0])
-        coming = sorted((start_s, name) for name, start_s in first.items() if start_s >= query.cutoff_s)
-        return _first_alone(coming)
+        rows = list(self._rows("steps", without))
+        done = [row for row in rows if row["span_s"][1] <= query.cutoff_s + 0.05]
+        if not done:
+            return None
+        recipe = max(done, key=lambda row: row["span_s"][1])["recipe"]
+        begun = {row["step"] for row in rows if row["span_s"][0] < query.cutoff_s}
+        ahead = [row for row in rows if row["recipe"] == recipe and row["step"] not in begun]
+        if not ahead:
+            return None
+        listed = min(ahead, key=lambda row: row["position"])["step"]
+        carried_out = _first_alone(sorted((row["span_s"][0], row["step"]) for row in ahead))
+        return listed if listed == carried_out else None
 
     @answer.register
     def _(self, query: NextActivity, without: Collection[str] = NOTHING) -> Value:

@@ -6,6 +6,7 @@ A recipe fixes what an answer rests on before it words a question. Multiple choi
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -129,9 +130,23 @@ class Desk:
         return self.names.act(self.recording.actions[i], it, ("hand", *without))
 
     def window(self, i: int) -> tuple[float, float]:
-        """Return an operation's span, widened to half a second where it is a point."""
+        """Return an operation's span in seconds: without the parts in which its neighbours go on too, where half a second is left;
+        widened to half a second where it is a point."""
         start_s, end_s = self.recording.span(i)
+        low_s, high_s = start_s, end_s
+        for j in self._near(i):
+            first_s, last_s = self.recording.span(j)
+            if first_s <= start_s < last_s < end_s:
+                low_s = max(low_s, last_s)
+            elif start_s < first_s < end_s <= last_s:
+                high_s = min(high_s, first_s)
+        if high_s - low_s >= 0.5:
+            return low_s, high_s
         return (start_s, end_s) if end_s - start_s >= 0.5 else (start_s, start_s + 0.5)
+
+    def _near(self, i: int) -> list[int]:
+        at = bisect_left(self.told, i)
+        return [j for j in self.told[max(0, at - 6) : at + 7] if j != i]
 
 
 def at(clip: Clip, time_s: float) -> str:
