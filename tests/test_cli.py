@@ -212,8 +212,12 @@ def test_every_command_has_help_with_an_example() -> None:
     from ego2world.cli import COMMANDS
 
     listed = ego2world("--help").stdout
+    inner = {
+        "suite": ("make", "show"),
+        "qa": ("build", "check", "audit", "vqa", "select", "answer", "score", "export", "cohort", "reviews"),
+    }
     for command in COMMANDS:
-        for words in (("suite", "make"), ("suite", "show")) if command == "suite" else ((command,),):
+        for words in [(command, name) for name in inner.get(command, ())] or [(command,)]:
             done = ego2world(*words, "--help")
             assert done.returncode == 0 and f"Example: ego2world {' '.join(words)}" in done.stdout, command
         assert f" {command} " in listed

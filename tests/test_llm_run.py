@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 
 from ego2world.agents.mock import mock_reply
+from ego2world.core import lock
 from ego2world.core.journal import read_rows
 from ego2world.core.models import Door, Endpoint, MockModel, Reply, Request, Stop, Usage, open_door, open_model
 from ego2world.core.models.base import Message, Text
 from ego2world.errors import ModelError, UsageError
 from ego2world.evaluate import score_run
-from ego2world.run import lock
 from ego2world.run.chat import Budget
 from ego2world.run.loop import Settings, run
 from ego2world.run.records import RECORDS

@@ -134,9 +134,9 @@ def quotas(capacity: Mapping[int, int], count: int, least: int) -> dict[int, int
             break
         shares = {c: left * size / total for c, size in room.items()}
         added = {c: min(room[c], int(share)) for c, share in shares.items()}
-        if not any(added.values()):
-            for c in sorted(room, key=lambda c: (-(shares[c] % 1), -room[c], c))[:left]:
-                added[c] = 1
+        rest = left - sum(added.values())
+        for c in sorted(room, key=lambda c: (-(shares[c] % 1), -room[c], c))[:rest]:
+            added[c] += added[c] < room[c]
         for c, more in added.items():
             given[c] += more
         left = count - sum(given.values())
