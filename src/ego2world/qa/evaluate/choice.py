@@ -40,7 +40,7 @@ def read_choice(reply: str, options: Mapping[str, str], many: bool = False) -> t
 def _letters(text: str, options: Mapping[str, str]) -> tuple[str, ...] | None:
     one = "[" + "".join(map(re.escape, options)) + "]"
     run = rf"\(?\[?(?P<found>{one}(?:\)?{_SEPARATED}\(?{one})*)\)?\]?"
-    not_word = r"(?![A-Za-z'’])(?!\s+[a-z])"
+    not_word = r"(?![A-Za-z'’])(?!\s+(?!(?:is|was|are|seems|because|since|as|and)\b)[a-z])"
     alone = re.fullmatch(rf"\W*{run}\W*", text)
     if alone:
         return tuple(re.findall(one, alone["found"]))
@@ -57,7 +57,11 @@ def _letters(text: str, options: Mapping[str, str]) -> tuple[str, ...] | None:
     if begins:
         return (begins["found"],)
     ends = re.search(rf"(?:^|[\s,:;])\(?(?P<found>{one})\)?\W*$", text)
-    return (ends["found"],) if ends else None
+    if ends is None or re.search(
+        rf"(?<![A-Za-z])(?!{ends['found']}){one}(?![A-Za-z'’])(?!\s+(?!or\b|and\b)[a-z])", text
+    ):
+        return None  # "either A or B"
+    return (ends["found"],)
 
 
 def _by_words(text: str, options: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -107,7 +107,7 @@ def _object(text: str) -> dict[str, Any] | None:
     except ValueError:
         pass
     found: list[dict[str, Any]] = []
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_constant=_refuse)
     at = plain.find("{")
     while at >= 0:
         try:
@@ -119,3 +119,7 @@ def _object(text: str) -> dict[str, Any] | None:
             found.append(data)
         at = plain.find("{", end)
     return found[0] if len(found) == 1 else None
+
+
+def _refuse(token: str) -> Any:
+    raise ValueError(f"{token} is not JSON")

@@ -126,6 +126,6 @@ def _croissant(files: dict[str, dict[str, Any]]) -> dict[str, Any]:
         },
         "@type": "sc:Dataset", "name": "ego2world_questions", "conformsTo": "http://mlcommons.org/croissant/1.1",
         "description": "Questions on the ego-action-world loop, with evidence, made from compiled annotations of egocentric video.",
-        "datePublished": "2026-01-01", "version": "0.1.0", "url": "https://example.org/ego2world", "license": "see the source data set",
+        "version": "0.1.0", "license": "see the source data set",
         "citeAs": "see the source data set", "distribution": list(resources), "recordSet": record_sets,
     }  # fmt: skip
