@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from ego2world.qa.export import TARGETS
 from ego2world.qa.importers import FORMATS, read_items
 from ego2world.qa.importers.narrations import read_narrations
 from ego2world.qa.items import Item
+from ego2world.qa.propose import mock_proposal
 from ego2world.qa.review import SEED as REVIEW_SEED
 from ego2world.qa.review import make_cohort, summary
 from ego2world.qa.select import SEED, Rule, select, videos_of
@@ -52,20 +54,33 @@ def register(app: typer.Typer) -> None:
         per_window: int = typer.Option(3, min=1, help="Questions of a category in a window, at most."),
         options: int = typer.Option(4, min=2, max=8, help="Options of a multiple choice."),
         test_share: float = typer.Option(0.2, min=0.0, max=1.0, help="Share of the videos in the split 'test'."),
+        model: str | None = typer.Option(
+            None, help="A model that proposes questions too; the same checks decide. " + MODEL_HELP
+        ),
+        base_url: str | None = typer.Option(
+            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+        ),
+        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
+        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
         jobs: int = typer.Option(1, min=1, help="Processes."),
         ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the manifest as JSON."),
     ) -> None:
-        """Make questions, bind each to evidence, and keep those that every check lets through.
+        """Make questions, bind each to evidence, and keep those that every check lets through. Exit code 11: an episode failed.
 
         Example: ego2world qa build worlds --out qa
         """
         settings = Settings(Plan(window, per_window, options), test_share, names(episodes))
+        opening = (
+            partial(open_door, model, mock_proposal, Endpoint(base_url=base_url), cache, any_served_model)
+            if model
+            else None
+        )
         with progress("questions") as update:
-            manifest = build(worlds, out_dir, settings, jobs, update, ray)
+            manifest = build(worlds, out_dir, settings, jobs, update, ray, opening)
         if as_json:
             print_json(manifest)
-            return
+            raise typer.Exit(INCOMPLETE if manifest["failed"] else 0)
         out.print(_counts(manifest))
         totals = manifest["totals"]
         out.print(
@@ -73,7 +88,10 @@ def register(app: typer.Typer) -> None:
             f"{totals['review']} for review  ({out_dir})", soft_wrap=True,
         )  # fmt: skip
         for name, failure in manifest["failed"].items():
-            out.print(f"failed: {name}: {failure['message']}", markup=False, soft_wrap=True)
+            err.print(f"failed: {name}: {failure['message']}", markup=False, soft_wrap=True)
+        if manifest["failed"]:
+            err.print("their questions are missing; the same command goes on with them")
+            raise typer.Exit(INCOMPLETE)
         out.print(f"Next: ego2world qa check {out_dir}; ego2world qa audit {out_dir}", markup=False)
 
     @qa.command("check")

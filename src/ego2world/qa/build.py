@@ -14,6 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from msgspec.structs import replace
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, write_atomic
 from ego2world.core.cluster import RayPool
+from ego2world.core.models import Door
 from ego2world.core.processes import process_pool
 from ego2world.errors import Ego2WorldError, RecordError, UsageError
 from ego2world.qa.checks import Case, check_group
@@ -33,6 +35,7 @@ from ego2world.qa.choose import Plan, blocks, choose, groups_of
 from ego2world.qa.codes import Severity
 from ego2world.qa.evidence import evidence_of
 from ego2world.qa.interactions import interactions_of
+from ego2world.qa.propose import identity, observations, propose, validated
 from ego2world.qa.recipes import RECIPES, Desk
 from ego2world.qa.recording import Recording
 from ego2world.qa.records import Episode, Evidence, Finding, Group, Interaction, Record, Relation
@@ -45,7 +48,7 @@ from ego2world.world.episode import load_manifest
 SCHEMA_VERSION = 1
 Progress = Callable[[str, int, int], None]
 STAGES: dict[str, type[Record]] = {
-    "interactions": Interaction, "evidence": Evidence, "stages": Episode, "relations": Relation, "candidates": Group, "checked": Group,
+    "interactions": Interaction, "evidence": Evidence, "stages": Episode, "relations": Relation, "candidates": Group, "proposals": Group, "checked": Group,
 }  # fmt: skip
 FILES = {"accepted": "groups.jsonl", "rejected": "rejected.jsonl", "review": "review.jsonl"}
 
@@ -64,8 +67,9 @@ class Settings:
 
 
 def build(
-    worlds: Path, out: Path, settings: Settings, jobs: int = 1, progress: Progress | None = None, ray: str | None = None
-) -> dict[str, Any]:
+    worlds: Path, out: Path, settings: Settings, jobs: int = 1, progress: Progress | None = None, ray: str | None = None,
+    open_door: Callable[[], Door] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Make and check questions on a collection of worlds, and return the manifest that is written.
 
     Args:
@@ -74,7 +78,8 @@ def build(
         settings: see ``Settings``.
         jobs: processes.
         progress: called with (episode, finished, total).
-        ray: address of a cluster that does the episodes, see core.cluster.
+        ray: address of a cluster that does the episodes, see core.cluster; worlds and ``out`` must be at the same paths there.
+        open_door: opens a model that proposes questions too; must be picklable with several processes.
 
     Raises:
         UsageError: no such episode, or no worlds.
@@ -85,7 +90,7 @@ def build(
     if unknown:
         raise UsageError(f"{worlds} has no episode {', '.join(unknown)}; it has: {', '.join(manifest['episodes'])}")
     names = list(settings.episodes) or list(manifest["episodes"])
-    failed = _all_episodes(worlds, out, names, settings, jobs, progress, ray)
+    failed = _all_episodes(worlds, out, names, settings, jobs, progress, ray, open_door)
     groups = [group for name in names if name not in failed for group in read_stage(out, name, "checked")]
     sorted_out = _sorted_out([group for group in groups if isinstance(group, Group)], settings)
     for status, file in FILES.items():
@@ -96,7 +101,8 @@ def build(
 
 
 def _all_episodes(
-    worlds: Path, out: Path, names: Sequence[str], settings: Settings, jobs: int, progress: Progress | None, ray: str | None
+    worlds: Path, out: Path, names: Sequence[str], settings: Settings, jobs: int, progress: Progress | None, ray: str | None,
+    open_door: Callable[[], Door] | None,
 ) -> dict[str, dict[str, str]]:  # fmt: skip
     """Run the stages of all episodes; return the failures, as episode -> {code, message}."""
     failed: dict[str, dict[str, str]] = {}
@@ -104,7 +110,7 @@ def _all_episodes(
         progress("", 0, len(names))
     if jobs <= 1 and ray is None:
         for done, name in enumerate(names, 1):
-            failure = build_episode(worlds, out, name, settings)
+            failure = build_episode(worlds, out, name, settings, open_door)
             if failure:
                 failed[name] = failure
             if progress:
@@ -112,7 +118,7 @@ def _all_episodes(
         return failed
     pool = RayPool(ray, jobs) if ray is not None else process_pool(min(jobs, len(names)))
     with pool:
-        futures = {pool.submit(build_episode, worlds, out, name, settings): name for name in names}
+        futures = {pool.submit(build_episode, worlds, out, name, settings, open_door): name for name in names}
         for done, future in enumerate(as_completed(futures), 1):
             failure = future.result()
             if failure:
@@ -122,10 +128,12 @@ def _all_episodes(
     return dict(sorted(failed.items()))
 
 
-def build_episode(worlds: Path, out: Path, name: str, settings: Settings) -> dict[str, str] | None:
+def build_episode(
+    worlds: Path, out: Path, name: str, settings: Settings, open_door: Callable[[], Door] | None = None
+) -> dict[str, str] | None:  # fmt: skip
     """Run the stages of one episode; return why it failed, None when it did not."""
     try:
-        _Episode(worlds, out, name, settings).run()
+        _Episode(worlds, out, name, settings, open_door).run()
     except RecordError:
         raise
     except Ego2WorldError as error:
@@ -136,7 +144,10 @@ def build_episode(worlds: Path, out: Path, name: str, settings: Settings) -> dic
 class _Episode:
     """One episode on its way through the stages; what a stage needs is made only where its file does not hold."""
 
-    def __init__(self, worlds: Path, out: Path, name: str, settings: Settings) -> None:
+    def __init__(
+        self, worlds: Path, out: Path, name: str, settings: Settings, open_door: Callable[[], Door] | None = None
+    ) -> None:
+        self.open_door = open_door
         self.worlds, self.out, self.name, self.settings = worlds, out, name, settings
         self.frozen: str = load_manifest(worlds)["episodes"][name]["sha256"]
         self.config = sha256(canonical_json(settings.plan.plain()))
@@ -163,9 +174,23 @@ class _Episode:
         pool = {one.id: one for one in evidence}
         known = {one.id: one for one in relations}
         candidates = self.stage("candidates", ("evidence", "relations"), lambda: self._candidates(pool, known))
-        self.stage("checked", ("candidates",), lambda: self._checked(candidates, pool, known))
+        door = self.open_door() if self.open_door is not None else None
+        if door is None:
+            self.stage("checked", ("candidates",), lambda: self._checked(candidates, pool, known, None))
+            return
+        with closing(door):
+            who = identity(door)
+            proposals = self.stage("proposals", ("evidence", "relations"), lambda: propose(self.desk, door), who)
+            self.stage(
+                "checked",
+                ("candidates", "proposals"),
+                lambda: self._checked([*candidates, *proposals], pool, known, door),
+                who,
+            )
 
-    def stage(self, name: str, parents: tuple[str, ...], make: Callable[[], Sequence[Any]]) -> list[Any]:
+    def stage(
+        self, name: str, parents: tuple[str, ...], make: Callable[[], Sequence[Any]], model: Mapping[str, str] | None = None
+    ) -> list[Any]:  # fmt: skip
         """Return a stage's records: those of its file where its provenance holds, else newly made and written."""
         path = stage_path(self.out, self.name, name)
         inputs = sha256(
@@ -173,7 +198,8 @@ class _Episode:
         )
         head = {
             "record": "provenance", "record_id": f"{self.name}/{name}", "parents": [f"{self.name}/{parent}" for parent in parents],
-            "producer": {"name": f"ego2world.qa.{name}", "version": __version__, "kind": "rule"}, "input_hash": inputs,
+            "producer": {"name": f"ego2world.qa.{name}", "version": __version__, "kind": "model" if model else "rule", **(model or {})},
+            "input_hash": inputs,
             "config_hash": self.config, "status": "ok",
         }  # fmt: skip
         if path.is_file():
@@ -194,10 +220,18 @@ class _Episode:
         return groups_of(self.name, drafts, blocks(drafts, Case(self.kitchen, evidence, relations), plan))
 
     def _checked(
-        self, candidates: Sequence[Group], evidence: Mapping[str, Evidence], relations: Mapping[str, Relation]
-    ) -> list[Group]:
+        self, candidates: Sequence[Group], evidence: Mapping[str, Evidence], relations: Mapping[str, Relation], door: Door | None
+    ) -> list[Group]:  # fmt: skip
         case = Case(self.kitchen, evidence, relations)
-        return [checked(group, case) for group in candidates]
+        out = []
+        for candidate in candidates:
+            group = checked(candidate, case)
+            if door is not None and group.producer != "rule" and group.status in ("accepted", "repaired"):
+                text = observations(self.desk, group.clip.start_s, group.clip.end_s)
+                findings = (*group.validation, *validated(group, text, door))
+                group = replace(group, validation=findings, status=_status(findings, bool(group.repairs)))
+            out.append(group)
+        return out
 
 
 def checked(group: Group, case: Case) -> Group:
@@ -261,7 +295,7 @@ def _manifest(
     )
     return {
         "schema_version": SCHEMA_VERSION, "ego2world": __version__, "settings": settings.plain(), "worlds": str(worlds),
-        "episodes": {name: manifest["episodes"][name]["sha256"] for name in names}, "failed": dict(failed),
+        "episodes": {name: manifest["episodes"][name]["sha256"] for name in names}, "failed": dict(failed), "by_producer": counts("producer"),
         "totals": {
             "accepted": len(accepted), "rejected": len(sorted_out["rejected"]), "review": len(sorted_out["review"]),
             "repaired": sum(group.status == "repaired" for group in accepted), "turns": sum(len(group.turns) for group in accepted),

@@ -153,7 +153,7 @@ def _group(episode: str, draft: Draft, options: list[tuple[str, Any]] | None) ->
             anchors=_once(turn.anchors),
             span_s=(draft.clip.start_s, draft.clip.end_s), modality=modality, cutoff_s=draft.cutoff_s,
         )  # fmt: skip
-        spec = _with_id(spec)
+        spec = with_id(spec)
         letters = dict(zip(LETTERS, options, strict=False)) if options and number == len(draft.turns) - 1 else None
         key = tuple(letter for letter, (text, _) in letters.items() if text == turn.answer) if letters else ()
         turns.append(
@@ -170,14 +170,16 @@ def _group(episode: str, draft: Draft, options: list[tuple[str, Any]] | None) ->
         bridging_fact=draft.bridging_fact, lost_without_earlier=draft.lost_without_earlier, relation=draft.relation, links=draft.links,
         loop_roles=dict(draft.loop_roles) if draft.loop_roles else None, template=f"{draft.category.value}/{draft.subtype}",
     )  # fmt: skip
-    return _named(group)
+    return named(group)
 
 
-def _with_id(spec: Spec) -> Spec:
+def with_id(spec: Spec) -> Spec:
+    """Return the spec under the id of its content."""
     return msgspec.structs.replace(spec, id="spec_" + sha256(canonical_json(msgspec.to_builtins(spec)))[:12])
 
 
-def _named(group: Group) -> Group:
+def named(group: Group) -> Group:
+    """Return the group under the id of its content."""
     return msgspec.structs.replace(group, id="qa_" + sha256(canonical_json([group.episode, group.content_hash]))[:12])
 
 

@@ -103,6 +103,8 @@ CODES: dict[str, str] = {
     "TURN_NO_NEW_EVIDENCE": "a later turn needs nothing new",
     "TURN_NO_INHERITED": "a later turn inherits nothing",
     "TURN_STANDALONE_DIFF": "the standalone question is missing, or another one",
+    # proposals of a model
+    "MODEL_REJECTS": "a further model call does not find it supported",
     # repair
     "REP_NEW_FACT": "a repair brought in evidence from outside",
     "REP_TARGET_CHANGED": "a repair changed what is asked",

@@ -75,6 +75,13 @@ class Clause(Query, frozen=True, tag="clause"):
     relation: str
 
 
+class Said(Query, frozen=True, tag="said"):
+    """Whether a narration says some words: the quote itself where it does. What a model proposes rests on such quotes."""
+
+    narration: str
+    quote: str
+
+
 class StepAt(Query, frozen=True, tag="step_at"):
     """Which recipe step is under way at a time."""
 
@@ -139,7 +146,7 @@ class Adjustment(Query, frozen=True, tag="adjustment"):
 
 
 AnyQuery = (
-    Holding | Fact | Contents | Act | Change | Enabler | Linked | Clause | StepAt | NextStep | NextActivity | PreparedStep
+    Holding | Fact | Contents | Act | Change | Enabler | Linked | Clause | Said | StepAt | NextStep | NextActivity | PreparedStep
     | ResumedStep | Amount | Heard | During | Adjustment
 )  # fmt: skip
 Value = Any  # JSON: a word, a number, or a list of them

@@ -30,6 +30,7 @@ from ego2world.qa.queries import (
     PreparedStep,
     Query,
     ResumedStep,
+    Said,
     StepAt,
     Value,
 )
@@ -222,6 +223,13 @@ class Kitchen:
             if found:
                 return None
         return None
+
+    @answer.register
+    def _(self, query: Said, without: Collection[str] = NOTHING) -> Value:
+        text = self._narrations.get(query.narration)
+        if text is None or query.narration in without or len(query.quote.split()) < 2:
+            return None
+        return query.quote if " ".join(query.quote.lower().split()) in text.lower() else None
 
     @answer.register
     def _(self, query: StepAt, without: Collection[str] = NOTHING) -> Value:

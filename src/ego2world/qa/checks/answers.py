@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from ego2world.qa.checks.case import Case, finding, turns, words
-from ego2world.qa.queries import Act, Change, Contents, During, Enabler, Fact, Holding, Query
+from ego2world.qa.queries import Act, Change, Contents, During, Enabler, Fact, Holding, Query, Said
 from ego2world.qa.records import Finding, Group
 from ego2world.world.state import State, carriers
 from ego2world.world.step import Refusal, step
@@ -49,6 +49,23 @@ def keypoints(group: Group, case: Case) -> Iterator[Finding]:
         for point in turn.key_points:
             if words(point) not in answer and not set(words(point).split()) <= set(re.findall(r"[\w'-]+", answer)):
                 yield finding("KEYPOINT_UNBOUND", f"{path}.key_points", f"{point!r} is not in the answer")
+
+
+def quoted(group: Group, case: Case) -> Iterator[Finding]:
+    """KEYPOINT_UNBOUND of answers that rest on quotes: most of what they say must be in the evidence that is named"""
+    for path, turn in turns(group):
+        if isinstance(turn.spec.query, Said):
+            said = {word for word in re.findall(r"[a-z]{3,}", turn.answer.lower()) if word not in _PLAIN}
+            there = set(re.findall(r"[a-z]{3,}", " ".join(one.text for one in case.named(turn)).lower()))
+            if said and 2 * len(said & there) < len(said):
+                yield finding(
+                    "KEYPOINT_UNBOUND",
+                    f"{path}.answer",
+                    f"{', '.join(sorted(said - there)[:4])} is not in the evidence",
+                )
+
+
+_PLAIN = frozenset("the and with that this they for from into was were are has have because".split())
 
 
 def options(group: Group, case: Case) -> Iterator[Finding]:
@@ -172,4 +189,4 @@ def _tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-CHECKS = (leaks, keypoints, options)
+CHECKS = (leaks, keypoints, quoted, options)

@@ -22,6 +22,7 @@ from ego2world.qa.queries import (
     NextStep,
     PreparedStep,
     Query,
+    Said,
     StepAt,
 )
 from ego2world.qa.records import Finding, Group
@@ -54,7 +55,7 @@ def direction(group: Group, case: Case) -> Iterator[Finding]:
     asks = _ASKS.get(Category(group.category)) if group.category in set(Category) else None
     for path, turn in turns(group):
         query = turn.spec.query
-        wrong = asks is not None and not isinstance(query, asks)
+        wrong = asks is not None and not isinstance(query, (*asks, Said))
         wrong |= isinstance(query, Clause) and _RELATION.get(Category(group.category), query.relation) != query.relation
         if wrong:
             yield finding(

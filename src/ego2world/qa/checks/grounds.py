@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ego2world.qa.checks.case import Case, finding, turns
-from ego2world.qa.queries import Clause
+from ego2world.qa.queries import Clause, Said
 from ego2world.qa.records import Finding, Group
 
 EVENT_S = 10.0
@@ -42,7 +42,7 @@ def quotes(group: Group, case: Case) -> Iterator[Finding]:
     """EV_QUOTE_NOT_FOUND"""
     for path, turn in turns(group):
         query = turn.spec.query
-        if isinstance(query, Clause) and query.narration in case.evidence:
+        if isinstance(query, (Clause, Said)) and query.narration in case.evidence:
             if str(turn.spec.value).lower() not in case.evidence[query.narration].text.lower():
                 yield finding(
                     "EV_QUOTE_NOT_FOUND", f"{path}.spec.value", f"{turn.spec.value!r} is not in {query.narration}"

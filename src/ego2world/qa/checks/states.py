@@ -18,6 +18,7 @@ from ego2world.qa.queries import (
     NextStep,
     PreparedStep,
     Query,
+    Said,
 )
 from ego2world.qa.records import Finding, Group, Turn
 from ego2world.world.fluents import FactKey
@@ -26,7 +27,7 @@ STALE_S: dict[type[Query], float] = {Holding: 90.0, Fact: 240.0, Contents: 240.0
 # what a query that has no answer is called, where there is a better word than "not unique"
 _UNANSWERED = {
     Change: "DELTA_NONE", Enabler: "GROUND_NOT_NECESSARY", Linked: "CHAIN_LINK_UNUSED", NextStep: "GOAL_MULTI_ENABLED",
-    PreparedStep: "INTENT_UNSUPPORTED", Clause: "INTENT_UNSUPPORTED",
+    Said: "EV_QUOTE_NOT_FOUND", PreparedStep: "INTENT_UNSUPPORTED", Clause: "INTENT_UNSUPPORTED",
 }  # fmt: skip
 
 

@@ -1,0 +1,235 @@
+"""Questions that a model proposes from the same observations, under a schema; the same validators decide. Stage: qa, questions.
+
+The prompts are this project's own, after the paper's appendix H. What a model says is only ever a proposal: its events, narrations and
+quotes must exist, its relations must hold when executed, and a further call that sees neither its reasons nor its repairs must keep
+the result. Unreadable replies and refused proposals are records with their reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ego2world.core.canonical import strict_json
+from ego2world.core.models import Door, Message, Request, Text
+from ego2world.qa.checks.case import finding
+from ego2world.qa.choose import named, with_id
+from ego2world.qa.prompting import prompt, prompts_sha256
+from ego2world.qa.queries import Said
+from ego2world.qa.recipes.base import Desk
+from ego2world.qa.records import Clip, Finding, Group, Spec, Turn
+from ego2world.qa.taxonomy import LEVELS, Category, modality_of
+
+HERE = "ego2world.qa"
+PROMPTS = (
+    "observations.txt.j2",
+    "questions_system.txt",
+    "dialogues_system.txt",
+    "validate_system.txt",
+    "validate_user.txt.j2",
+)
+WINDOW_S = 60.0
+MAX_TOKENS = 4096
+_TEXT = {"type": "string"}
+ASKED = tuple(
+    c for c in Category if LEVELS[c].value in ("Node", "Edge") and c is not Category.GOAL_PLANNING
+)  # no plan from what is known after
+
+
+class Proposed(msgspec.Struct):
+    """One turn as a model proposes it."""
+
+    question: str
+    answer: str
+    event: str
+    narration: str
+    quote: str
+    category: str = ""
+    key_points: list[str] = []
+    standalone: str = ""
+
+
+class Dialogue(msgspec.Struct):
+    """A dialogue as a model proposes it."""
+
+    turns: list[Proposed]
+    bridging_fact: str = ""
+    lost_without_earlier: str = ""
+
+
+def _schema(kind: str) -> dict[str, Any]:
+    turn = {name: _TEXT for name in ("question", "answer", "event", "narration", "quote")}
+    if kind == "questions":
+        one = {
+            **turn,
+            "category": {"type": "string", "enum": [c.value for c in ASKED]},
+            "key_points": {"type": "array", "items": _TEXT},
+        }
+    else:
+        inner = {**turn, "standalone": _TEXT}
+        items = {"type": "object", "properties": inner, "required": list(inner), "additionalProperties": False}
+        one = {"turns": {"type": "array", "items": items}, "bridging_fact": _TEXT, "lost_without_earlier": _TEXT}
+    items = {"type": "object", "properties": one, "required": list(one), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {kind: {"type": "array", "items": items}},
+        "required": [kind],
+        "additionalProperties": False,
+    }
+
+
+VALIDATION: dict[str, Any] = {
+    "type": "object", "properties": {"keep": {"type": "boolean"}, "reason": _TEXT}, "required": ["keep", "reason"], "additionalProperties": False,
+}  # fmt: skip
+
+
+def identity(door: Door) -> dict[str, str]:
+    """Return who proposes, for provenance."""
+    return {"model": door.name, "prompts_sha256": prompts_sha256(HERE, PROMPTS)}
+
+
+def observations(desk: Desk, start_s: float, end_s: float) -> str:
+    """Return the events of a window as a model reads them."""
+    recording = desk.recording
+    rows = []
+    for i in desk.told:
+        first_s, last_s = recording.span(i)
+        if first_s < end_s and last_s >= start_s:
+            narration = recording.operations[i]["narration_ids"][0]
+            changed = "; ".join(
+                f"{key[0]} of {desk.names.base(key[1])}: {desk.names.fact(key[0], new)}"
+                for key, _, new in recording.changed_by.get(i, ())
+                if len(key) == 2
+            )
+            heard = "; ".join(
+                s["label"]
+                for s in recording.annotations["sounds"]
+                if s["span_s"][0] < last_s and s["span_s"][1] > first_s
+            )
+            rows.append({"event": recording.operations[i]["id"], "start": f"{first_s:.1f}", "end": f"{last_s:.1f}", "narration": narration,
+                         "text": recording.narrations[narration]["text"], "changes": changed, "sounds": heard})  # fmt: skip
+    return prompt(HERE, "observations.txt.j2", rows=rows) if rows else ""
+
+
+def propose(desk: Desk, door: Door) -> list[Group]:
+    """Return what a model proposes for an episode, window by window, as candidates; replies that cannot be read become rejected ones.
+
+    Raises:
+        ModelError: the service gave no reply.
+    """
+    found: dict[str, Group] = {}
+    start_s = 0.0
+    while start_s < desk.recording.end_s:
+        text = observations(desk, start_s, start_s + WINDOW_S)
+        for kind in ("questions", "dialogues") if text else ():
+            request = Request(
+                (Message("system", (Text(prompt(HERE, f"{kind}_system.txt")),)), Message("user", (Text(text),))), schema=_schema(kind), schema_name=kind,
+                max_tokens=MAX_TOKENS, tag=f"{desk.recording.id}/{kind}/{start_s:.0f}",
+            )  # fmt: skip
+            reply = door.generate(request)
+            for group in _read(kind, reply.text, desk, door.name):
+                found.setdefault(group.id, group)
+        start_s += WINDOW_S
+    return list(found.values())
+
+
+def _read(kind: str, text: str, desk: Desk, model: str) -> Iterator[Group]:
+    data = _object(text)
+    rows = data.get(kind) if isinstance(data, dict) else None
+    for row in rows if isinstance(rows, list) else ():
+        try:
+            if kind == "questions":
+                proposed = msgspec.convert(row, Proposed)
+                yield _group(desk, model, proposed.category, [proposed])
+            else:
+                dialogue = msgspec.convert(row, Dialogue)
+                yield _group(desk, model, Category.CHAIN.value, dialogue.turns, dialogue)
+        except (msgspec.ValidationError, ValueError):
+            continue  # no question in it that could be shown to anybody
+
+
+def _group(
+    desk: Desk, model: str, category: str, proposed: Sequence[Proposed], dialogue: Dialogue | None = None
+) -> Group:
+    """Return a candidate; everything about it that does not exist stays in it, for the validators to name."""
+    recording = desk.recording
+    if category not in set(Category) or not proposed or not all(one.question.strip() for one in proposed):
+        raise ValueError("no category, or no question")
+    spans = [recording.span(recording.index[one.event]) for one in proposed if one.event in recording.index]
+    if not spans:
+        raise ValueError("no event")
+    clip: Clip = desk.clip(min(a for a, _ in spans), max(b for _, b in spans))
+    turns: list[Turn] = []
+    for number, one in enumerate(proposed):
+        evidence = (one.narration, one.event)
+        earlier = tuple(name for turn in turns for name in turn.spec.evidence)
+        spec = Spec(
+            id="", query=Said(one.narration, one.quote), value=one.quote, direct=evidence if number == 0 else (), inherited=earlier if number else (),
+            new=evidence if number else (), span_s=(clip.start_s, clip.end_s), modality="visual",
+        )  # fmt: skip
+        turns.append(
+            Turn(
+                question=one.question.strip(), answer=one.answer.strip(), spec=with_id(spec), key_points=tuple(p for p in one.key_points if p.strip()) or (one.answer.strip().rstrip("."),),
+                depends_on=(number - 1,) if number else (), standalone=one.standalone.strip() if len(proposed) > 1 else "",
+                new_observation=one.quote if number else "",
+            )
+        )  # fmt: skip
+    events = [one.event for one in proposed]
+    links = tuple(pairwise(events)) if dialogue is not None else ()
+    group = Group(
+        id="", episode=recording.id, level=LEVELS[Category(category)].value, category=category, subtype="proposed", format="open", clip=clip,
+        turns=tuple(turns), modality=modality_of(frozenset({"visual"})).value, producer=f"model:{model}", template=f"{category}/proposed",
+        bridging_fact=dialogue.bridging_fact if dialogue else "", lost_without_earlier=dialogue.lost_without_earlier if dialogue else "", links=links,
+    )  # fmt: skip
+    return named(group)
+
+
+def validated(group: Group, text: str, door: Door) -> list[Finding]:
+    """MODEL_REJECTS: ask whether a group that passed every check is supported by the observations; what cannot be read is for review."""
+    turns = [{"question": t.question, "answer": t.answer, "standalone": t.standalone} for t in group.turns]
+    asked = prompt(
+        HERE, "validate_user.txt.j2", observations="", category=group.category, modality=group.modality, turns=turns
+    )
+    request = Request(
+        (Message("system", (Text(prompt(HERE, "validate_system.txt")),)), Message("user", (Text(f"{text}\n{asked}"),))), schema=VALIDATION,
+        schema_name="validate", max_tokens=400, tag=f"{group.id}/validate",
+    )  # fmt: skip
+    data = _object(door.generate(request).text)
+    if not isinstance(data, dict) or not isinstance(data.get("keep"), bool):
+        return [
+            replace(finding("MODEL_REJECTS", "", "the validating call gave no readable verdict"), severity="review")
+        ]
+    return [] if data["keep"] else [finding("MODEL_REJECTS", "", str(data.get("reason", ""))[:300])]
+
+
+def _object(text: str) -> Any:
+    plain = re.sub(r"^\s*```(?:json)?|```\s*$", "", text.strip(), flags=re.I | re.M).strip()
+    try:
+        return strict_json(plain.encode())
+    except ValueError:
+        return None
+
+
+def mock_proposal(request: Request) -> str:
+    """Propose without a model, from the lines of the observations: for trying things out. Keeps everything when asked to validate."""
+    if request.schema_name == "validate":
+        return '{"keep": true, "reason": "as narrated"}'
+    if request.schema_name == "dialogues":
+        return '{"dialogues": []}'
+    questions = []
+    for line in request.messages[-1].text.splitlines():
+        parts = [part.strip() for part in line.split(" | ")]
+        because = (
+            re.search(r"\b(?:in order to|so that|because) (.{8,80}?)(?:[.,]|$)", parts[3]) if len(parts) >= 4 else None
+        )
+        if because:
+            category = "Intent Formation" if "because" in because[0] else "Intent Attribution"
+            questions.append({"question": "What does the narration give as the reason for what I do here?", "answer": because[1].capitalize() + ".", "event": parts[0],
+                              "narration": parts[2], "quote": because[1], "category": category, "key_points": [because[1]]})  # fmt: skip
+    return json.dumps({"questions": questions})
