@@ -109,3 +109,16 @@ def test_the_interfaces_work_as_written(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, f"{block}\n{done.stderr}"
     assert "solved" in done.stdout and "name='open_appliance'" in done.stdout
+
+
+@pytest.mark.parametrize("page", ["QUESTIONS.md", "EVALUATING.md", "REVIEWING.md"])
+def test_the_pages_on_questions_do_what_they_say(page: str, tmp_path: Path) -> None:
+    commands = console_commands(DOCS / page)
+    assert commands[0] == "ego2world demo --out demo" and len(commands) >= 4
+    follow(page, tmp_path)
+    made = json.loads((tmp_path / "qa/manifest.json").read_text())
+    assert made["totals"]["accepted"] > 400
+    if page == "EVALUATING.md":
+        video = [json.loads(line) for line in (tmp_path / "answers/video/answers.jsonl").read_text().splitlines()]
+        assert video and all(0 < row["frames"] <= 64 for row in video if row["round"] == 0)
+        assert json.loads((tmp_path / "answers/text/scores.json").read_text())["circular"]["items"] > 0

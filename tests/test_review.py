@@ -380,6 +380,7 @@ def test_a_review_session_in_a_browser(server: Server, cohort: Path, sample_clip
 
     def decide(page: Page, reviewer: str, number: int, by_key: bool) -> None:
         decision = DECISIONS[number % 4]
+        until(page, "typeof decide === 'function'")  # the page's script has run
         before = page.evaluate("document.body.dataset.saved || ''")
         if by_key:
             page.keyboard.press({"accept": "a", "needs_revision": "n", "reject": "r", "uncertain": "u"}[decision])

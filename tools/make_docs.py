@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ego2world.agents.replies import ALIASES
-from ego2world.cli.audit import AUDIT_FAILED
-from ego2world.cli.run import INCOMPLETE
+from ego2world.cli.common import AUDIT_FAILED, INCOMPLETE
 from ego2world.errors import Ego2WorldError
+from ego2world.qa.codes import CODES, severity
 from ego2world.world.actions import ACTIONS, THEMES, ActionType
 from ego2world.world.actions.base import Is
 
@@ -94,8 +94,8 @@ def exit_codes_page() -> str:
             f"| {error.exit_code} | {error.__name__}: {(error.__doc__ or '').split(';')[0].strip().splitlines()[0]} |"
         )
     lines += [
-        f"| {AUDIT_FAILED} | `audit` or `demo`: the collection did not pass its audit |",
-        f"| {INCOMPLETE} | `run`: stopped before its end, by an error of a model's service or a spent budget; the same command goes on |",
+        f"| {AUDIT_FAILED} | `audit`, `demo`, `qa check`, `qa audit`: what was checked did not pass |",
+        f"| {INCOMPLETE} | `run`, `qa answer`, `qa build`: stopped before its end, by an error of a model's service or a spent budget; the same command goes on |",
         "| 130 | interrupted; what was written is whole |",
         "",
     ]
@@ -120,7 +120,27 @@ def aliases_page() -> str:
     return "\n".join([*lines, ""])
 
 
-PAGES = {"ACTIONS.md": actions_page, "ALIASES.md": aliases_page, "EXIT_CODES.md": exit_codes_page}
+def codes_page() -> str:
+    """Return docs/CODES.md."""
+    lines = [
+        "# Codes of the validators",
+        "",
+        "Generated from `ego2world.qa.codes` by `tools/make_docs.py`. An error refuses a question (or has it repaired), review leaves it to a",
+        "person, a warning is kept and marked.",
+        "",
+        "| code | says | follows |",
+        "| --- | --- | --- |",
+    ]
+    lines += [f"| `{code}` | {says} | {severity(code)} |" for code, says in CODES.items()]
+    return "\n".join([*lines, ""])
+
+
+PAGES = {
+    "CODES.md": codes_page,
+    "ACTIONS.md": actions_page,
+    "ALIASES.md": aliases_page,
+    "EXIT_CODES.md": exit_codes_page,
+}
 
 if __name__ == "__main__":
     DOCS.mkdir(exist_ok=True)

@@ -5,10 +5,8 @@ from typing import Any
 
 import typer
 
-from ego2world.cli.common import out, print_json, progress
+from ego2world.cli.common import AUDIT_FAILED, out, print_json, progress
 from ego2world.tasks.audit import audit
-
-AUDIT_FAILED = 9
 
 
 def register(app: typer.Typer) -> None:

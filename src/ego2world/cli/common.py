@@ -27,6 +27,7 @@ READERS: dict[str, Callable[[Path, Sequence[str] | None], Dataset]] = {
     "epic-kitchens": read_epic_kitchens,
 }
 
+AUDIT_FAILED = 9  # exit code of checks whose verdict is not pass
 INCOMPLETE = 11  # exit code of what stopped before its end and can be gone on with
 MODEL_HELP = "mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME."
 RAY_OPTION = typer.Option(

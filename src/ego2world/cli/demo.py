@@ -8,8 +8,7 @@ from pathlib import Path
 import typer
 
 from ego2world.annotations.hd_epic import read_hd_epic
-from ego2world.cli.audit import AUDIT_FAILED
-from ego2world.cli.common import out, progress, scores_table
+from ego2world.cli.common import AUDIT_FAILED, out, progress, scores_table
 from ego2world.errors import UsageError
 from ego2world.report import write_report
 from ego2world.run.loop import Settings, run

@@ -10,7 +10,18 @@ from typing import Any
 import typer
 from rich.table import Table
 
-from ego2world.cli.common import INCOMPLETE, MODEL_HELP, RAY_OPTION, err, extra, names, out, print_json, progress
+from ego2world.cli.common import (
+    AUDIT_FAILED,
+    INCOMPLETE,
+    MODEL_HELP,
+    RAY_OPTION,
+    err,
+    extra,
+    names,
+    out,
+    print_json,
+    progress,
+)
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
@@ -104,7 +115,7 @@ def register(app: typer.Typer) -> None:
         jobs: int = typer.Option(1, min=1, help="Processes."),
         as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
     ) -> None:
-        """Run every validator anew: answers are derived again by executing the worlds. Exit code 1 when something is wrong.
+        """Run every validator anew: answers are derived again by executing the worlds. Exit code 9 when something is wrong.
 
         Example: ego2world qa check qa
         """
@@ -117,7 +128,7 @@ def register(app: typer.Typer) -> None:
             print_json(report)
         else:
             _print_check(report)
-        raise typer.Exit(0 if report["verdict"] == "pass" else 1)
+        raise typer.Exit(0 if report["verdict"] == "pass" else AUDIT_FAILED)
 
     @qa.command("audit")
     def audit_command(
@@ -127,7 +138,7 @@ def register(app: typer.Typer) -> None:
         ),
         as_json: bool = typer.Option(False, "--json", help="Print the report as JSON, with the ids of the items."),
     ) -> None:
-        """What blind guessers reach, where keys stand, what is there twice. Exit code 1 when a guesser beats chance by five points.
+        """What blind guessers reach, where keys stand, what is there twice. Exit code 9 when a guesser beats chance by five points.
 
         Example: ego2world qa audit qa
         """
@@ -136,7 +147,7 @@ def register(app: typer.Typer) -> None:
             print_json(report)
         else:
             _print_audit(report)
-        raise typer.Exit(0 if report["verdict"] == "pass" else 1)
+        raise typer.Exit(0 if report["verdict"] == "pass" else AUDIT_FAILED)
 
     @qa.command("vqa")
     def vqa_command(

@@ -161,9 +161,9 @@ def _group(
     recording = desk.recording
     if category not in set(Category) or not proposed or not all(one.question.strip() for one in proposed):
         raise ValueError("no category, or no question")
-    spans = [recording.span(recording.index[one.event]) for one in proposed if one.event in recording.index]
-    if not spans:
-        raise ValueError("no event")
+    spans = [recording.span(recording.index[one.event]) for one in proposed if one.event in recording.index] or [
+        (0.0, WINDOW_S)
+    ]
     clip: Clip = desk.clip(min(a for a, _ in spans), max(b for _, b in spans))
     turns: list[Turn] = []
     for number, one in enumerate(proposed):

@@ -38,6 +38,19 @@ def events(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("EV_OUTSIDE_EVENT", f"{path}.spec", f"no evidence within {EVENT_S:.0f} s of the event")
 
 
+def proposed(group: Group, case: Case) -> Iterator[Finding]:
+    """EV_OUTSIDE_EVENT of quotes: the event that is named is told of by the narration that is quoted"""
+    for path, turn in turns(group):
+        query = turn.spec.query
+        if isinstance(query, Said):
+            told = [one for one in (*turn.spec.direct, *turn.spec.new) if one in case.numbers]
+            rows = [case.kitchen.episode.operations[case.numbers[one]] for one in told]
+            if rows and not any(query.narration in row["narration_ids"] for row in rows):
+                yield finding(
+                    "EV_OUTSIDE_EVENT", f"{path}.spec", f"{query.narration} does not tell of {', '.join(told)}"
+                )
+
+
 def quotes(group: Group, case: Case) -> Iterator[Finding]:
     """EV_QUOTE_NOT_FOUND"""
     for path, turn in turns(group):
@@ -78,4 +91,4 @@ def streams(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("AV_UNLINKED", "modality", "no sound overlaps what is seen")
 
 
-CHECKS = (named, events, quotes, streams)
+CHECKS = (named, events, proposed, quotes, streams)
