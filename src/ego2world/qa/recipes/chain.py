@@ -6,6 +6,7 @@ The later turn speaks of "that thing": several things are handled in its span, a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ego2world.qa.queries import Act, ResumedStep
 from ego2world.qa.recipes.action_grounding import enablers
@@ -13,14 +14,23 @@ from ego2world.qa.recipes.base import FAR_S, Desk, Draft, DraftTurn, at, between
 from ego2world.qa.taxonomy import Category
 from ego2world.world.state import HANDS
 
+TURNS = 4
+
 
 def draft(desk: Desk) -> Iterator[Draft]:
     """Yield dialogues on linked actions, and questions on resumed steps."""
     told = set(desk.told)
+    before: dict[tuple[int, str], int] = {}  # (operation, thing) -> the earlier operation that it needs
     for j in desk.told:
         for i, thing in links(desk, j):
             if i in told and i in desk.alone and j in desk.alone:
-                yield from _dialogue(desk, i, j, thing)
+                before[(j, thing)] = i
+                chain = [i, j]
+                while len(chain) <= TURNS:
+                    yield from _dialogue(desk, tuple(chain), thing)
+                    if (chain[0], thing) not in before:
+                        break
+                    chain.insert(0, before[(chain[0], thing)])
     yield from _resumed(desk)
 
 
@@ -42,42 +52,45 @@ def links(desk: Desk, j: int) -> Iterator[tuple[int, str]]:
             yield k, thing
 
 
-def _dialogue(desk: Desk, i: int, j: int, thing: str) -> Iterator[Draft]:
+def _dialogue(desk: Desk, chain: tuple[int, ...], thing: str) -> Iterator[Draft]:
+    """Yield the dialogue on two to four actions on one thing, each impossible without the one before."""
     recording, names = desk.recording, desk.names
-    first_s, second_s = desk.window(i), desk.window(j)
-    gap_s = second_s[0] - first_s[1]
-    if (
-        thing in HANDS
-        or not names.clear(thing)
-        or not 0 <= gap_s <= FAR_S
-        or len(recording.actions[i].ids("object")) != 1
-    ):
+    first = chain[0]
+    windows = [desk.window(i) for i in chain]
+    if thing in HANDS or not names.clear(thing) or len(recording.actions[first].ids("object")) != 1:
         return
-    if not recording.mentions(i, thing) or not recording.mentions(j, thing):
+    if any(not 0 <= b[0] - a[1] <= FAR_S for a, b in pairwise(windows)) or windows[-1][1] - windows[0][0] > 2 * FAR_S:
         return
-    span_s = _crowded(desk, j, thing, first_s[1])
-    verb = desk.act(i, thing, ("source", "target", "instrument", "content"))
-    if span_s is None or "it" not in verb.split():
+    verb = desk.act(first, thing, ("source", "target", "instrument", "content"))
+    spans = [_crowded(desk, j, thing, windows[n][1]) for n, j in enumerate(chain[1:])]
+    if "it" not in verb.split() or None in spans or not all(recording.mentions(i, thing) for i in chain):
         return
-    clip = desk.clip(first_s[0], span_s[1])
-    operations = [recording.operations[n]["id"] for n in (i, j)]
-    does = desk.act(j, thing)
-    one = DraftTurn(
-        f"Something is handled {between(clip, *first_s)}: I {verb}. What is it?", sentence(names.the(thing)), Act(*first_s, None, "object"), [thing],
-        desk.evidence(i), anchors=desk.anchors(i), key_points=(names.base(thing),),
-        standalone=f"Something is handled {between(clip, *first_s)}: I {verb}. What is it?",
-    )  # fmt: skip
-    two = DraftTurn(
-        f"And what do I do with that thing {between(clip, *span_s)}, while I handle other things as well?", sentence("I " + does),
-        Act(*span_s, thing), recording.actions[j].plain(), inherited=desk.evidence(i), new=desk.evidence(j), anchors=desk.anchors(j),
-        key_points=(does,), standalone=f"What do I do with {names.the(thing)} {between(clip, *span_s)}?", depends_on=(0,),
-        observation=f"what happens at {at(clip, second_s[0])}",
-    )  # fmt: skip
+    known = [span_s for span_s in spans if span_s is not None]
+    clip = desk.clip(windows[0][0], known[-1][1])
+    asked = f"Something is handled {between(clip, *windows[0])}: I {verb}. What is it?"
+    turns = [
+        DraftTurn(
+            asked, sentence(names.the(thing)), Act(*windows[0], None, "object"), [thing], desk.evidence(first), anchors=desk.anchors(first),
+            key_points=(names.base(thing),), standalone=asked,
+        )
+    ]  # fmt: skip
+    for n, (j, span_s) in enumerate(zip(chain[1:], known, strict=True), 1):
+        does = desk.act(j, thing)
+        again = "And what do I do with that thing" if n == 1 else "And later, what do I do with it"
+        turns.append(
+            DraftTurn(
+                f"{again} {between(clip, *span_s)}, while I handle other things as well?", sentence("I " + does), Act(*span_s, thing),
+                recording.actions[j].plain(), inherited=desk.evidence(*chain[:n]), new=desk.evidence(j), anchors=desk.anchors(j), key_points=(does,),
+                standalone=f"What do I do with {names.the(thing)} {between(clip, *span_s)}?", depends_on=tuple(range(n)),
+                observation=f"what happens at {at(clip, windows[n][0])}",
+            )
+        )  # fmt: skip
+    operations = [recording.operations[i]["id"] for i in chain]
     yield Draft(
-        Category.CHAIN, "linked_actions", clip, second_s[0], (one, two), bridging_fact=f"{names.the(thing)}: {operations[0]} makes {operations[1]} possible",
-        lost_without_earlier="which of the things handled is meant, and that it is at hand", relation=f"link_{operations[0]}_{operations[1]}",
-        links=((operations[0], operations[1]),),
-        operations=(i, j),
+        Category.CHAIN, {2: "linked_actions", 3: "linked_three", 4: "linked_four"}[len(chain)], clip, windows[-1][0], tuple(turns),
+        bridging_fact=f"{names.the(thing)}: " + " makes possible ".join(operations),
+        lost_without_earlier="which of the things handled is meant, and that it is at hand", relation=f"link_{operations[-2]}_{operations[-1]}",
+        links=tuple(pairwise(operations)), operations=chain,
     )  # fmt: skip
 
 
