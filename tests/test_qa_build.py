@@ -15,7 +15,7 @@ from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.audit import audit
 from ego2world.qa.build import FILES, Settings, build, read_manifest, read_records, read_stage, stage_path
-from ego2world.qa.check import check_folder
+from ego2world.qa.check import check_folder, necessity
 from ego2world.qa.choose import Plan
 from ego2world.qa.importers import read_items
 from ego2world.qa.records import Group
@@ -51,6 +51,13 @@ def test_answers_are_derived_again_and_gone_without_their_evidence(sample_questi
     report = check_folder(sample_questions, sample_worlds)
     assert report["verdict"] == "pass" and report["rederived"] == report["without_evidence"] == report["turns"] > 500
     assert check_folder(sample_questions, sample_worlds, jobs=2) == report
+
+
+def test_every_required_modality_is_needed(sample_questions: Path, sample_worlds: Path) -> None:
+    found = necessity(sample_questions, sample_worlds)
+    assert set(found) == {"audio", "audio-visual", "visual"} and all(
+        row["groups"] and not row["redundant"] for row in found.values()
+    )
 
 
 def test_no_blind_guesser_beats_chance_on_the_samples(sample_questions: Path) -> None:

@@ -11,7 +11,7 @@ from ego2world.qa.importers import read_items
 from ego2world.qa.items import Item
 from ego2world.qa.vqa import RULES, answer_all, read_archive, tally
 from ego2world.qa.vqa.archive import Archive, Row
-from ego2world.qa.vqa.rules import seconds
+from ego2world.qa.vqa.common import seconds
 
 LEAST = {
     "recipe_step_recognition": 100, "recipe_rough_step_localization": 100, "ingredient_ingredient_adding_localization": 99,

@@ -54,6 +54,14 @@ def test_compiling_and_running_give_the_same_bytes(sample_worlds: Path, tmp_path
 
 
 @pytest.mark.slow
+def test_questions_are_the_same_bytes(sample_worlds: Path, sample_questions: Path, tmp_path: Path) -> None:
+    done = ego2world("qa", "build", sample_worlds, "--out", tmp_path / "qa", "--ray", "--jobs", 2)
+    assert done.returncode == 0, done.stderr
+    for path in sample_questions.rglob("*.json*"):
+        assert path.read_bytes() == (tmp_path / "qa" / path.relative_to(sample_questions)).read_bytes(), path
+
+
+@pytest.mark.slow
 def test_a_killed_worker_loses_nothing(sample_worlds: Path, tmp_path: Path) -> None:
     done = ego2world("run", sample_worlds, "--planner", "slow_planner:make", "--out", tmp_path / "here", "--jobs", 2)
     assert done.returncode == 0, done.stderr

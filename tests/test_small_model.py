@@ -14,6 +14,11 @@ import pytest
 from ego2world.core.journal import read_rows
 from ego2world.core.models import Door, Endpoint, open_model
 from ego2world.evaluate import score_run
+from ego2world.qa.evaluate.answer import Settings as AnswerSettings
+from ego2world.qa.evaluate.answer import answer, read_predictions
+from ego2world.qa.evaluate.judge import Judge
+from ego2world.qa.evaluate.score import read_judgements, score
+from ego2world.qa.importers import read_items
 from ego2world.run.loop import Settings, run
 
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -70,3 +75,26 @@ def test_it_plans_or_fails_cleanly_and_the_tokens_agree(sample_worlds: Path, ser
     fresh = sum(u["input_tokens"] - u["cached_tokens"] for u in usage)
     assert fresh == after["prompt_tokens_total"] - before["prompt_tokens_total"]
     assert score["resources"]["tokens_in"] == sum(u["input_tokens"] for u in usage)
+
+
+def test_it_answers_questions_and_judges_them_or_leaves_them_to_a_person(
+    sample_questions: Path, server: str, tmp_path: Path
+) -> None:
+    items = read_items(sample_questions)
+    groups = {*sorted({item.group for item in items if item.options})[:3], next(i.group for i in items if i.round == 1)}
+    chosen = [item for item in items if item.group in groups]
+    before = server_counts(server)
+    endpoint = Endpoint(base_url=f"{server}/v1", api_key="none", retries=1, timeout_s=300, connections=1)
+    with closing(Door(open_model(f"openai-api/local/{MODEL}", endpoint=endpoint))) as door:
+        answer(chosen, "samples", tmp_path, door, AnswerSettings(max_tokens=12, concurrency=1))
+        rows = read_predictions(tmp_path)
+        after = server_counts(server)
+        scores = score(chosen, tmp_path, Judge(door, max_tokens=24), concurrency=1)
+    assert len(rows) == len(chosen) and all(row.text and not row.error and 0 < row.tokens_out <= 12 for row in rows)
+    assert sum(row.tokens_out for row in rows) == after["tokens_predicted_total"] - before["tokens_predicted_total"]
+    overall = scores["overall"]
+    assert overall["judged"] + overall["review"] == overall["items"] == len(chosen) and overall["error"] == 0
+    for record in read_judgements(tmp_path):
+        assert (record.correct is None) == (record.verdict == "review") and all(
+            stage["raw_text"] for stage in record.stages
+        )

@@ -14,6 +14,15 @@ from numpy.typing import NDArray
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.bench.peers import PEERS, bitset_rate
 from ego2world.compiler.episode import compile_video
+from ego2world.qa.build import checked
+from ego2world.qa.checks import Case
+from ego2world.qa.choose import Plan, blocks, choose, groups_of
+from ego2world.qa.evidence import evidence_of
+from ego2world.qa.interactions import interactions_of
+from ego2world.qa.recipes import RECIPES, Desk
+from ego2world.qa.recording import Recording
+from ego2world.qa.replay import Kitchen
+from ego2world.qa.stages import episodes_of, relations_of
 from ego2world.samples import sample_source
 from ego2world.world.episode import Episode, load_episode, load_manifest
 from ego2world.world.grounded import Batch, Grounding, ground
@@ -58,6 +67,7 @@ def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dic
         "bitset_steps_per_cpu_s": lambda: bitset_rate(grounding, walk, WORLDS, seconds),
         **{name: partial(peer, worlds, seconds) for name, peer in PEERS.items()},
         "compile_narrations_per_s": lambda: compile_rate(seconds),
+        "qa_groups_per_cpu_s": lambda: question_rate(episode, seconds),
     }
     found: dict[str, Any] = {}
     for number, (name, measure) in enumerate(measures.items(), 1):
@@ -70,6 +80,7 @@ def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dic
         "episode": biggest, "kernel": batch.kernel, "worlds": WORLDS, "ground_actions": grounding.actions,
         "bytes_per_world": grounding.width * batch.states.itemsize, "ground_s": round(ground_s, 2), **found,
         "plain_over_upf": None if not upf else round(found["plain_steps_per_cpu_s"] / upf, 1),
+        "qa_replays_per_group": round(found["plain_steps_per_cpu_s"] / len(episode.actions) / found["qa_groups_per_cpu_s"], 2),
         "batched_over_bitset": None if not bitset else round(found["batched_steps_per_cpu_s"] / bitset, 2),
     }  # fmt: skip
 
@@ -114,6 +125,21 @@ def mixed_rate(episode: Episode, grounding: Grounding, seconds: float) -> float:
         return 2 * len(pairs)
 
     return per_cpu_second(seconds, replay_once)
+
+
+def question_rate(episode: Episode, seconds: float) -> float:
+    """Return questions made and checked per CPU-second, from the compiled episode on."""
+
+    def make() -> int:
+        recording, kitchen = Recording(episode), Kitchen(episode)
+        desk = Desk(recording)
+        evidence = {one.id: one for one in evidence_of(recording)}
+        relations = {one.id: one for one in relations_of(desk, episodes_of(desk, interactions_of(desk)))}
+        case, plan = Case(kitchen, evidence, relations), Plan()
+        drafts = choose((draft for recipe in RECIPES for draft in recipe(desk)), plan, kitchen)
+        return len([checked(group, case) for group in groups_of(episode.id, drafts, blocks(drafts, case, plan))])
+
+    return per_cpu_second(seconds, make)
 
 
 def random_walk(grounding: Grounding) -> list[NDArray[np.int32]]:

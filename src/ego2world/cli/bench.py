@@ -21,6 +21,7 @@ _WORDS = {
     "textworld_steps_per_cpu_s": "TextWorld, a game of its own",
     "pddlgym_steps_per_cpu_s": "PDDLGym, a problem of its own",
     "compile_narrations_per_s": "compiler, narrations of the sample kitchens",
+    "qa_groups_per_cpu_s": "questions, made and checked",
 }
 
 
@@ -55,6 +56,9 @@ def print_bench(result: dict[str, Any]) -> None:
         f"on {result['episode']}: {result['ground_actions']:,} ground actions in {result['ground_s']} s, {result['worlds']:,} worlds of "
         f"{result['bytes_per_world']:,} bytes ({result['kernel']}), {result['mask_ns_per_ground_action']} ns a ground action in a mask",
         soft_wrap=True,
+    )
+    out.print(
+        f"a question costs as much as {result['qa_replays_per_group']} replays of the episode by the plain executor"
     )
     for key, words in (("plain_over_upf", "unified-planning"), ("batched_over_bitset", "the bare bitset loop")):
         if result[key] is not None:

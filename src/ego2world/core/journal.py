@@ -6,12 +6,14 @@ import threading
 from collections.abc import Iterable, Mapping
 from io import FileIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from ego2world.core.canonical import canonical_json
 from ego2world.errors import RecordError
+
+T = TypeVar("T")
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -33,6 +35,21 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
             raise RecordError(str(path), "not a JSON record; restore the file or start the run anew", number)
         rows.append(row)
     return rows
+
+
+def read_as(path: Path, kind: type[T]) -> list[T]:
+    """Read the complete lines of a record file as values of a type.
+
+    Raises:
+        RecordError: a line is no such record.
+    """
+    found = []
+    for number, row in enumerate(read_rows(path), 1):
+        try:
+            found.append(msgspec.convert(row, kind))
+        except msgspec.ValidationError as error:
+            raise RecordError(str(path), f"{error}; restore the file", number) from None
+    return found
 
 
 def group_rows(rows: Iterable[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:

@@ -129,6 +129,33 @@ def check_episode(
     return found, rederived, without
 
 
+def necessity(qa: Path, worlds: Path | None = None) -> dict[str, dict[str, int]]:
+    """Return which required modalities are needed: label -> groups, and how many give their answer without one of its streams.
+
+    Every stream that a group's label names is taken away whole, with all evidence of it, and the group is answered again.
+    """
+    manifest = read_manifest(qa)
+    worlds = worlds or Path(manifest["worlds"])
+    groups: list[Group] = read_records(qa / FILES["accepted"], Group)
+    out: dict[str, dict[str, int]] = {}
+    for name in manifest["episodes"]:
+        kitchen = Kitchen(load_episode(worlds, name))
+        stream = {one.id: one.modality for one in read_stage(qa, name, "evidence")}
+        for group in groups:
+            if group.episode != name:
+                continue
+            row = out.setdefault(group.modality, {"groups": 0, "redundant": 0})
+            row["groups"] += 1
+            row["redundant"] += any(
+                all(
+                    kitchen.answer(turn.spec.query, frozenset(one for one in turn.spec.evidence if stream.get(one) == lost)) == turn.spec.value
+                    for turn in group.turns
+                )
+                for lost in group.modality.split("-")
+            )  # fmt: skip
+    return dict(sorted(out.items()))
+
+
 def check_items(path: Path, form: str | None = None) -> dict[str, Any]:
     """Check anybody's questions, as far as that goes without a world.
 

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from ego2world.core.canonical import canonical_json, sha256
-from ego2world.qa.checks.answers import also_true
+from ego2world.qa.checks.answers import about_itself, also_true
 from ego2world.qa.checks.case import Case
 from ego2world.qa.queries import Linked
 from ego2world.qa.recipes import Draft, DraftTurn
@@ -125,6 +125,8 @@ def _exclude(turn: DraftTurn, other: DraftTurn, case: Case) -> bool:
     """Whether the answer of another question is false for this one, and neither contains the other."""
     mine, theirs = turn.value, other.value
     if turn.answer == other.answer or also_true(turn.query, mine, theirs, case):
+        return False
+    if about_itself(turn.query, other.answer, case):
         return False
     if turn.answer.rstrip(".") in other.answer or other.answer.rstrip(".") in turn.answer:
         return False

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
-from ego2world.core.journal import Records, is_torn, read_rows
+from ego2world.core.journal import Records, is_torn, read_as
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import FILES, read_manifest, read_records
 from ego2world.qa.checks.case import finding
@@ -273,13 +273,7 @@ def read_reviews(folder: Path) -> list[Review]:
     Raises:
         RecordError: another line is none.
     """
-    found = []
-    for number, row in enumerate(read_rows(folder / REVIEWS), 1):
-        try:
-            found.append(msgspec.convert(row, Review))
-        except msgspec.ValidationError as error:
-            raise RecordError(str(folder / REVIEWS), f"{error}; restore the file", number) from None
-    return found
+    return read_as(folder / REVIEWS, Review)
 
 
 def summary(folder: Path) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
 from ego2world.run.ledger import Kept, Ledger
+from ego2world.run.outage import Outage
 from ego2world.run.quality import Watch, changes
 from ego2world.run.records import JOURNAL, RECORDS, ended_episodes, tidy
 from ego2world.tasks.contract import Contract, Event
@@ -47,7 +48,6 @@ from ego2world.world.observation import Proposal
 Progress = Callable[[str, int, int], None]
 _Waiting = tuple[int, str, list[dict[str, Any]]]  # an episode's number and name, and its rows of the journal
 ORACLE = "oracle"  # the planner that is told plans made in the world itself
-GIVE_UP = 3  # episodes in a row that a model's service failed in
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Pro
         progress("", done, total)
     with hands.pool:
         futures: dict[Future[Any], str] = {}
-        outage = _Outage()
+        outage = Outage()
 
         def halt() -> None:
             work.halt.set()
@@ -192,21 +192,6 @@ def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Pro
             halt()
             raise
     return stopped
-
-
-class _Outage:
-    """Counts the episodes in a row that a model's service failed in: when it is down, the others would only wait for it."""
-
-    def __init__(self) -> None:
-        self._in_a_row, self._lock = 0, threading.Lock()
-
-    def after(self, reason: str) -> bool:
-        """Whether the service is given up with the episode that ended so."""
-        with self._lock:
-            if not reason:
-                self._in_a_row = 0
-            self._in_a_row += reason.startswith("service_error")
-            return self._in_a_row == GIVE_UP
 
 
 _Rows = list[tuple[str, Mapping[str, Any]]]  # files' names and what is recorded in them

@@ -74,11 +74,24 @@ def options(group: Group, case: Case) -> Iterator[Finding]:
         if turn.options is None:
             continue
         yield from option_findings(path, turn.question, turn.options, turn.key, turn.answer)
+        for letter, text in turn.options.items():
+            if letter not in turn.key and about_itself(turn.spec.query, text, case):
+                yield finding(
+                    "OPT_ELIMINABLE", f"{path}.options.{letter}", f"{text!r} puts the thing in relation to itself"
+                )
         for letter, value in sorted((turn.option_values or {}).items()):
             if letter not in turn.key and also_true(turn.spec.query, turn.spec.value, value, case):
                 yield finding(
                     "OPT_ALSO_TRUE", f"{path}.options.{letter}", f"{turn.options.get(letter, '')!r} is true as well"
                 )
+
+
+def about_itself(query: Query, text: str, case: Case) -> bool:
+    """Whether an option names the very thing that is asked about, as in "the bowl: I put it in the bowl"."""
+    thing = getattr(query, "entity", None)
+    if thing is None or thing not in case.kitchen.episode.world.entities:
+        return False
+    return re.search(rf"\b{re.escape(case.names.base(thing))}\b", text.lower()) is not None
 
 
 def option_findings(

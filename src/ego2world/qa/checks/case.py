@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ego2world.qa.codes import severity
+from ego2world.qa.names import Names
 from ego2world.qa.records import Evidence, Finding, Group, Relation, Turn
 from ego2world.qa.replay import Kitchen
 from ego2world.world.state import Action
@@ -29,6 +30,11 @@ class Case:
     def numbers(self) -> dict[str, int]:
         """Operation id -> position."""
         return {row["id"]: i for i, row in enumerate(self.kitchen.episode.operations)}
+
+    @cached_property
+    def names(self) -> Names:
+        """How things are spoken of."""
+        return Names(self.kitchen.episode.world)
 
     def action(self, operation: str) -> Action:
         """Return an operation's action."""

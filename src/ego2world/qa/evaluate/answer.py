@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
-from ego2world.core.journal import Records, is_torn, read_rows
+from ego2world.core.journal import Records, is_torn, read_as
 from ego2world.core.lock import writing
 from ego2world.core.models import Door, Message, Part, Reply, Request, Stop, Text
-from ego2world.errors import ModelError, RecordError, UsageError, VideoError
+from ego2world.errors import ModelError, UsageError, VideoError
 from ego2world.qa.evaluate.media import Clips, Look
 from ego2world.qa.items import Item
 from ego2world.qa.prompting import prompt, prompts_sha256
@@ -151,13 +151,7 @@ def read_predictions(out: Path) -> list[Prediction]:
     Raises:
         RecordError: another line is no prediction.
     """
-    found = []
-    for number, row in enumerate(read_rows(out / ANSWERS), 1):
-        try:
-            found.append(msgspec.convert(row, Prediction))
-        except msgspec.ValidationError as error:
-            raise RecordError(str(out / ANSWERS), f"{error}; restore the file", number) from None
-    return found
+    return read_as(out / ANSWERS, Prediction)
 
 
 class _Work:

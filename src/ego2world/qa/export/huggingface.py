@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.canonical import pretty_json, sha256_file, write_atomic
-from ego2world.errors import RecordError
-from ego2world.qa.export.rows import accepted, by_split, placeholder_findings, rows
+from ego2world.qa.export.rows import accepted, by_split, rows
 
 _TYPES = {
     "question_id": "text", "group_id": "text", "round": "int", "rounds": "int", "video_id": "text", "task": "text", "level": "text",
@@ -38,14 +37,6 @@ def to_huggingface(qa: Path, out: Path) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     manifest, groups = accepted(qa)
-    found = placeholder_findings(
-        (f"{g.id} {name}", text)
-        for g in groups
-        for t in g.turns
-        for name, text in (("question", t.question), ("answer", t.answer))
-    )
-    if found:
-        raise RecordError(str(qa), "; ".join(f"{one.code} {one.path}: {one.message}" for one in found[:5]))
     types = {
         "text": pa.string(),
         "int": pa.int32(),

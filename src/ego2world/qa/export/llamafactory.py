@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
-from ego2world.errors import RecordError
-from ego2world.qa.export.rows import UNFILLED, accepted, by_split, media_findings, placeholder_findings
+from ego2world.qa.export.rows import UNFILLED, accepted, by_split, media_findings, refuse
 from ego2world.qa.records import Clip, Group
 
 SETTINGS = (
@@ -34,16 +33,8 @@ def to_llamafactory(qa: Path, out: Path) -> dict[str, Any]:
         RecordError: a text holds an unfilled place or a media tag, or tags and files differ in number.
     """
     _, groups = accepted(qa)
-    found = placeholder_findings(
-        (f"{g.id} {name}", text)
-        for g in groups
-        for t in g.turns
-        for name, text in (("question", t.question), ("answer", t.answer))
-    )
     splits = {split: [_conversation(group) for group in members] for split, members in by_split(groups).items()}
-    found += [problem for members in splits.values() for problem in media_findings(members)]
-    if found:
-        raise RecordError(str(qa), "; ".join(f"{one.code} {one.path}: {one.message}" for one in found[:5]))
+    refuse(qa, [problem for members in splits.values() for problem in media_findings(members)])
     info: dict[str, Any] = {}
     for split, members in splits.items():
         write_atomic(out / f"ego2world_{split}.jsonl", json_lines(members))

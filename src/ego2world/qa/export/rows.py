@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ego2world.errors import RecordError
 from ego2world.qa.build import FILES, read_manifest, read_records
 from ego2world.qa.checks.case import finding
 from ego2world.qa.records import Finding, Group
@@ -15,10 +16,25 @@ UNFILLED = re.compile(r"\{\{|\}\}|\{\w+\}|<(?:video|audio|image)>|\bTODO\b|\bPLA
 
 
 def accepted(qa: Path) -> tuple[dict[str, Any], list[Group]]:
-    """Return manifest and accepted groups of a folder."""
+    """Return manifest and accepted groups of a folder.
+
+    Raises:
+        RecordError: a text holds an unfilled place or a media tag (EXP_PLACEHOLDER).
+    """
     manifest = read_manifest(qa)
     groups: list[Group] = read_records(qa / FILES["accepted"], Group)
+    texts = (
+        (f"{group.id} {name}", text)
+        for group in groups for turn in group.turns for name, text in (("question", turn.question), ("answer", turn.answer))
+    )  # fmt: skip
+    refuse(qa, placeholder_findings(texts))
     return manifest, groups
+
+
+def refuse(qa: Path, findings: Sequence[Finding]) -> None:
+    """Raise RecordError where there are findings."""
+    if findings:
+        raise RecordError(str(qa), "; ".join(f"{one.code} {one.path}: {one.message}" for one in findings[:5]))
 
 
 def rows(groups: Iterable[Group]) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ego2world.qa.clauses import clause_of
 from ego2world.qa.queries import Act, Clause, During
 from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, at, between, sentence
 from ego2world.qa.taxonomy import Category
@@ -76,11 +75,10 @@ def _which(desk: Desk, i: int) -> Iterator[Draft]:
 
 
 def _manner(desk: Desk, i: int) -> Iterator[Draft]:
-    recording = desk.recording
-    (narration, *more) = recording.operations[i]["narration_ids"]
-    quote = clause_of(recording.narrations[narration]["text"], "manner")
-    if more or quote is None:
+    found = desk.clause(i, "manner")
+    if found is None:
         return
+    narration, quote = found
     start_s, end_s = desk.window(i)
     clip = desk.clip(start_s, end_s)
     yield Draft(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ego2world.qa.clauses import clause_of
 from ego2world.qa.queries import AnyQuery
 from ego2world.qa.recording import Recording
 from ego2world.qa.records import Clip
@@ -128,6 +129,14 @@ class Desk:
     def act(self, i: int, it: str | None = None, without: Sequence[str] = ()) -> str:
         """Return an operation as words, "pick it up" rather than "pick up it"."""
         return self.names.act(self.recording.actions[i], it, ("hand", *without))
+
+    def clause(self, i: int, relation: str) -> tuple[str, str] | None:
+        """Return (narration, quote) of the clause of a relation that an operation's narration has, where it is the first of its only one."""
+        (narration, *more) = self.recording.operations[i]["narration_ids"]
+        if more or self.recording.of_narration[narration][0] != i:
+            return None
+        quote = clause_of(self.recording.narrations[narration]["text"], relation)
+        return None if quote is None else (narration, quote)
 
     def window(self, i: int) -> tuple[float, float]:
         """Return an operation's span in seconds: without the parts in which its neighbours go on too, where half a second is left;

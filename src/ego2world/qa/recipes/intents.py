@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ego2world.qa.clauses import clause_of, fresh
+from ego2world.qa.clauses import fresh
 from ego2world.qa.queries import Clause, PreparedStep
 from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, between, sentence
 from ego2world.qa.taxonomy import Category
@@ -21,11 +21,11 @@ def attribution(desk: Desk) -> Iterator[Draft]:
     """Yield questions on why something is done."""
     recording = desk.recording
     for i in desk.told:
-        (narration, *more) = recording.operations[i]["narration_ids"]
-        text = recording.narrations[narration]["text"]
-        quote = clause_of(text, "purpose")
-        if more or quote is None or recording.of_narration[narration][0] != i or not fresh(quote, desk.act(i)):
+        found = desk.clause(i, "purpose")
+        if found is None or not fresh(found[1], desk.act(i)):
             continue
+        narration, quote = found
+        text = recording.narrations[narration]["text"]
         start_s, end_s = desk.window(i)
         clip = desk.clip(start_s, end_s)
         turn = DraftTurn(
@@ -58,13 +58,11 @@ def _to(quote: str, text: str) -> str:
 
 def formation(desk: Desk) -> Iterator[Draft]:
     """Yield questions on what about the surroundings leads to a decision."""
-    recording = desk.recording
     for i in desk.told:
-        (narration, *more) = recording.operations[i]["narration_ids"]
-        text = recording.narrations[narration]["text"]
-        quote = clause_of(text, "reason")
-        if more or quote is None or recording.of_narration[narration][0] != i or not _OUTSIDE.match(quote):
+        found = desk.clause(i, "reason")
+        if found is None or not _OUTSIDE.match(found[1]):
             continue
+        narration, quote = found
         start_s, end_s = desk.window(i)
         clip = desk.clip(start_s, end_s)
         turn = DraftTurn(

@@ -6,39 +6,16 @@ never compared by what is likely, so nothing is guessed.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from ego2world.annotations.cells import parse_seconds
 from ego2world.annotations.records import NUTRIENTS
 from ego2world.qa.clauses import clause_of
 from ego2world.qa.items import Item
 from ego2world.qa.vqa.archive import Archive, Row, plain
-
-Holding = dict[str, list[Row]]  # option -> the rows that make it true
-Span = tuple[str, float, float]
-
-EXACT_S = 0.006  # times in questions are rounded to milliseconds
-FRAME_S = 0.06  # an object is "seen" in the frame at a start or an end of one of its moves, give or take two frames
-APART_S = 0.01  # another object this much nearer or less: either could be meant
-_TIME = re.compile(r"<TIME ([\d:.]+) video (\d+)>")
-_BARE_TIME = re.compile(r"<TIME ([\d:.]+)(?: video (\d+))?>")
-
-
-def _spans(item: Item, text: str) -> list[Span]:
-    """Return the spans that a text names, as (video, start_s, end_s)."""
-    times = [(seconds(time), video) for time, video in _TIME.findall(text)]
-    inputs = (item.extra or {}).get("inputs", {})
-    pairs = zip(times[::2], times[1::2], strict=False)
-    return [(str(inputs.get(f"video {video}", {}).get("id", "")), a, b) for (a, video), (b, _) in pairs]
-
-
-def seconds(text: str) -> float:
-    """Return seconds of a time as the questions write it; parts of a second may stand for tenths ("00:03:1.8")."""
-    value = parse_seconds(text)
-    return -1.0 if value is None else value
+from ego2world.qa.vqa.common import EXACT_S, Holding, Span, seconds, spans_of
+from ego2world.qa.vqa.objects import itinerary, movement_counting, stationary
 
 
 def _same(row: Row, span: Span) -> bool:
@@ -60,7 +37,7 @@ def _by_span(item: Item, rows: Sequence[Row], whole: bool = False) -> Holding:
     """Return the options whose spans all are rows; ``whole``: and that name all of the rows."""
     out: Holding = {}
     for letter, text in (item.options or {}).items():
-        found = _match(rows, _spans(item, text))
+        found = _match(rows, spans_of(item, text))
         if found and (not whole or {(r.video, r.start_s) for r in found} == {(r.video, r.start_s) for r in rows}):
             out[letter] = found
     return out
@@ -78,7 +55,7 @@ def _named(item: Item, rows: Iterable[Row], name: Callable[[Row], str] = lambda 
 
 def step_recognition(item: Item, archive: Archive) -> Holding:
     """The step whose segment the question's span is."""
-    spans = _spans(item, item.question)
+    spans = spans_of(item, item.question)
     return _named(item, [row for row in archive.of(item.videos, "step") if any(_same(row, span) for span in spans)])
 
 
@@ -119,7 +96,7 @@ def multi_step_localization(item: Item, archive: Archive) -> Holding:
     rows = archive.of(item.videos, "step")
     out: Holding = {}
     for letter, text in (item.options or {}).items():
-        spans = _spans(item, text)
+        spans = spans_of(item, text)
         found = [
             next((r for r in rows if _same(r, span) and plain(r.name) == plain(step)), None)
             for span, step in zip(spans, steps, strict=False)
@@ -145,7 +122,7 @@ def adding_localization(item: Item, archive: Archive) -> Holding:
 
 def ingredient_retrieval(item: Item, archive: Archive) -> Holding:
     """The ingredient that was added within the span."""
-    spans = _spans(item, item.question)
+    spans = spans_of(item, item.question)
     rows = archive.of(item.videos, "adding")
     exact = [row for row in rows if any(_same(row, span) for span in spans)]
     inside = [row for row in rows if any(row.start_s >= s[1] - 0.1 and row.end_s <= s[2] + 0.1 for s in spans)]
@@ -230,7 +207,7 @@ def ingredients_order(item: Item, archive: Archive) -> Holding:
 
 def nutrition_change(item: Item, archive: Archive) -> Holding:
     """The nutrition of the ingredient that is added in the span."""
-    spans = _spans(item, item.question)
+    spans = spans_of(item, item.question)
     rows = [row for row in archive.of(item.videos, "adding") if any(_same(row, span) for span in spans)]
     out: Holding = {}
     for letter, text in (item.options or {}).items():
@@ -312,81 +289,6 @@ def following_activity(item: Item, archive: Archive) -> Holding:
     named = _named(item, activities)
     held = {letter: rows for letter, rows in named.items() if shared.get(plain(rows[0].name), 0.0) > 0}
     return held
-
-
-# --- objects -------------------------------------------------------------------------------------------------
-
-
-def _moves(item: Item, archive: Archive) -> list[Row]:
-    """Return the moves of the object that is seen at the question's time, none where two are picked up or put down as near to it."""
-    times = [seconds(time) for time, _ in _BARE_TIME.findall(item.question)]
-    tracks = archive.of(item.videos, "track")
-    if not times or not tracks:
-        return []
-    away: dict[str, float] = {}
-    for row in tracks:
-        away[row.about] = min(away.get(row.about, math.inf), abs(row.start_s - times[0]), abs(row.end_s - times[0]))
-    (nearest, distance_s), *others = sorted(away.items(), key=lambda pair: pair[1])
-    if distance_s > FRAME_S or (others and others[0][1] - distance_s < APART_S):
-        return []
-    return [row for row in tracks if row.about == nearest]
-
-
-def movement_counting(item: Item, archive: Archive) -> Holding:
-    """How many moves the object makes."""
-    moves = _moves(item, archive)
-    return {letter: moves for letter, text in (item.options or {}).items() if moves and text.strip() == str(len(moves))}
-
-
-def stationary(item: Item, archive: Archive) -> Holding:
-    """The time that lies in no move, after the first has begun, and after which no move begins for the time asked."""
-    moves = _moves(item, archive)
-    limit = re.search(r"more than ([\d.]+) seconds", item.question)
-    if not moves or limit is None:
-        return {}
-    out: Holding = {}
-    for letter, text in (item.options or {}).items():
-        times = [seconds(time) for time, _ in _BARE_TIME.findall(text)]
-        if not times or times[0] < moves[0].start_s or any(row.start_s < times[0] < row.end_s for row in moves):
-            continue
-        following = [row.start_s for row in moves if row.start_s > times[0]]
-        if not following or following[0] - times[0] > float(limit[1]):
-            out[letter] = moves
-    return out
-
-
-def itinerary(item: Item, archive: Archive) -> Holding:
-    """The option whose moves fit: as many, between fixtures of the same types, the same name where the fixture is the same.
-
-    A move that ends at the fixture it began at is none. Where a fixture is not known, nothing can be told.
-    """
-    found = _moves(item, archive)
-    if not found or any(None in row.fixtures for row in found):
-        return {}
-    moves = [row for row in found if row.fixtures[0] != row.fixtures[1]]
-    out: Holding = {}
-    for letter, text in (item.options or {}).items():
-        legs = re.findall(r"from (.+?) to (.+?)(?:, then |$)", text)
-        names = [name for leg in legs for name in leg]
-        if moves and len(legs) == len(moves) and _consistent(names, [f for row in moves for f in row.fixtures]):
-            out[letter] = moves
-    return out
-
-
-def _consistent(names: Sequence[str], fixtures: Sequence[str | None]) -> bool:
-    """Whether spoken names can be those of fixtures: one name for one fixture, and its type the first word."""
-    there: dict[str, str] = {}
-    back: dict[str, str] = {}
-    for name, fixture in zip(names, fixtures, strict=True):
-        if fixture is None:
-            continue
-        kind = re.sub(r"^P\d+_|\.\d+$", "", fixture).replace("_", " ")
-        first = plain(name).split()[0]
-        if first not in plain(kind).split() and plain(kind).replace(" ", "") != first:
-            return False
-        if there.setdefault(name, fixture) != fixture or back.setdefault(fixture, name) != name:
-            return False
-    return True
 
 
 def fine_grained(relation: str) -> Callable[[Item, Archive], Holding]:

@@ -1,0 +1,187 @@
+"""ego2world qa answer, score: models on questions"""
+
+from __future__ import annotations
+
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.table import Table
+
+from ego2world.cli.common import INCOMPLETE, MODEL_HELP, err, out, print_json, progress
+from ego2world.core.models import Endpoint, open_door
+from ego2world.errors import UsageError
+from ego2world.qa.evaluate.answer import Settings as AnswerSettings
+from ego2world.qa.evaluate.answer import answer, mock_answer
+from ego2world.qa.evaluate.judge import Judge, mock_judgement
+from ego2world.qa.evaluate.media import Look
+from ego2world.qa.evaluate.score import compare, score
+from ego2world.qa.evaluate.verdicts import Rubric
+from ego2world.qa.importers import read_items
+from ego2world.qa.items import Item
+
+
+def register(qa: typer.Typer) -> None:
+    """Add the commands."""
+
+    @qa.command("answer")
+    def answer_command(
+        questions: Path = typer.Argument(help="A folder made by qa build, or anybody's questions."),
+        model: str = typer.Option("mock", help=MODEL_HELP),
+        out_dir: Path = typer.Option(
+            ..., "--out", help="The folder of the answers; an unfinished one is gone on with."
+        ),
+        media: Path | None = typer.Option(
+            None, help="Folder of videos VIDEO.mp4; without it the model gets the text alone."
+        ),
+        split: str | None = typer.Option(None, help="Only questions of this split: train or test."),
+        limit: int | None = typer.Option(None, min=1, help="Only the first so many groups, in order of id."),
+        circular: bool = typer.Option(
+            False, help="Ask single multiple-choice questions once for each turning of their options."
+        ),
+        no_audio: bool = typer.Option(False, help="Send no sound."),
+        fps: float = typer.Option(2.0, min=0.01, help="Frames a second."),
+        max_frames: int = typer.Option(64, min=1, help="Frames of a clip, at most."),
+        max_pixels: int = typer.Option(200_704, min=1, help="Pixels of a frame, at most."),
+        max_tokens: int = typer.Option(512, min=1, help="Longest reply, in tokens."),
+        concurrency: int = typer.Option(4, min=1, help="Groups at the same time."),
+        base_url: str | None = typer.Option(
+            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+        ),
+        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
+        retries: int = typer.Option(5, min=0, help="Further attempts after errors that may pass."),
+        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
+    ) -> None:
+        """Let a model answer, turn by turn, with its own earlier answers as history. Exit code 11: some turns have no answer yet.
+
+        Example: ego2world qa answer qa --model openai/gpt-5-mini --media videos --split test --out answers/gpt-5-mini
+        """
+        items = _some(read_items(questions, form), split, limit)
+        look = Look(fps, max_frames, max_pixels, not no_audio)
+        settings = AnswerSettings(media, look, circular, max_tokens, concurrency=concurrency)
+        endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
+        with (
+            closing(open_door(model, mock_answer, endpoint, cache, any_served_model)) as door,
+            progress("answers") as update,
+        ):
+            manifest = answer(items, _source(questions, split, limit), out_dir, door, settings, update)
+        out.print(
+            f"{len(items)} turns asked of {manifest['model']}, {manifest['errors']} without an answer  ({out_dir})",
+            soft_wrap=True,
+        )
+        if manifest["errors"]:
+            err.print("the same command asks those again that have no answer")
+            raise typer.Exit(INCOMPLETE)
+        out.print(f"Next: ego2world qa score {questions} {out_dir}", markup=False)
+
+    @qa.command("score")
+    def score_command(
+        questions: Path = typer.Argument(help="The questions that were answered."),
+        answers: list[Path] = typer.Argument(help="Folders made by qa answer; several are compared in pairs."),
+        judge: str | None = typer.Option(
+            None,
+            help="The model that judges open answers; without one, what no rule decides is for review. " + MODEL_HELP,
+        ),
+        split: str | None = typer.Option(None, help="As with qa answer."),
+        limit: int | None = typer.Option(None, min=1, help="As with qa answer."),
+        low: int = typer.Option(0, help="Lowest score of the rubric."),
+        high: int = typer.Option(5, help="Highest score of the rubric."),
+        passing: int = typer.Option(4, help="From this score on an answer is correct."),
+        seed: int = typer.Option(0, help="Seed of the resampling."),
+        concurrency: int = typer.Option(4, min=1, help="Judgements at the same time."),
+        base_url: str | None = typer.Option(
+            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+        ),
+        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
+        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
+        as_json: bool = typer.Option(False, "--json", help="Print scores and comparisons as JSON."),
+    ) -> None:
+        """Judge answers and score them: accuracy and mean score of what could be judged, with everything else counted openly.
+
+        Example: ego2world qa score qa answers/gpt-5-mini --judge openai/gpt-5 --split test
+        """
+        if not low < passing <= high:
+            raise UsageError(f"--low {low}, --passing {passing}, --high {high}: needed low < passing <= high")
+        items = _some(read_items(questions, form), split, limit)
+        door = (
+            open_door(
+                judge,
+                mock_judgement,
+                Endpoint(connections=max(8, concurrency), base_url=base_url),
+                cache,
+                any_served_model,
+            )
+            if judge
+            else None
+        )
+        made = Judge(door, Rubric(low, high, passing))
+        with closing(door) if door else nullcontext(), progress("judged") as update:
+            scores = [score(items, folder, made, seed, concurrency, update) for folder in answers]
+        pairs = compare(items, answers, seed) if len(answers) > 1 else []
+        if as_json:
+            print_json({"scores": scores, "comparisons": pairs})
+            return
+        for folder, one in zip(answers, scores, strict=True):
+            _print_scores(folder, one)
+        for pair in pairs:
+            difference = pair["difference"]
+            shown = (
+                "no interval"
+                if difference is None
+                else f"{100 * difference['value']:+.1f} [{100 * difference['low']:.1f}, {100 * difference['high']:.1f}] points"
+            )
+            out.print(
+                f"{pair['first']} against {pair['second']}: {shown} on {pair['items']} items, McNemar p = {pair['discordance']['p_value']:.3g}",
+                soft_wrap=True, markup=False,
+            )  # fmt: skip
+
+
+def _some(items: list[Item], split: str | None, limit: int | None) -> list[Item]:
+    """Return the items of a split, and of the first so many groups."""
+    chosen = [item for item in items if split is None or item.split == split]
+    if limit is not None:
+        kept = set(sorted({item.group for item in chosen})[:limit])
+        chosen = [item for item in chosen if item.group in kept]
+    if not chosen:
+        raise UsageError(
+            f"no questions{f' of split {split}' if split else ''}; the questions are of: {', '.join(sorted({i.split or 'no split' for i in items}))}"
+        )
+    return chosen
+
+
+def _source(questions: Path, split: str | None, limit: int | None) -> str:
+    return " ".join([questions.name, *([f"split {split}"] if split else []), *([f"first {limit}"] if limit else [])])
+
+
+def _print_scores(folder: Path, scores: dict[str, Any]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "items", "judged", "accuracy", "interval", "mean score", "review", "error", "excluded", "missing"):
+        table.add_column(name, justify="left" if not name else "right")
+    rows = [("overall", scores["overall"])]
+    for view in ("by_level", "by_category", "by_format", "by_modality"):
+        rows += [(f"  {key}", value) for key, value in scores[view].items()]
+    for name, row in rows:
+        interval = row["accuracy_interval"]
+        table.add_row(
+            name, str(row["items"]), str(row["judged"]), "none judged" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %",
+            "" if interval is None else f"{100 * interval['low']:.1f} to {100 * interval['high']:.1f}",
+            "" if row["mean_score"] is None else f"{row['mean_score']:.2f}", *(str(row[v]) for v in ("review", "error", "excluded", "missing")),
+        )  # fmt: skip
+    out.print(table)
+    bounds, groups = scores["overall"]["bounds"], scores["groups"]
+    if bounds["review_wrong"] is not None:
+        out.print(
+            f"with review cases as wrong {100 * bounds['review_wrong']:.1f} %, as right {100 * bounds['review_right']:.1f} %"
+        )
+    out.print(
+        f"{groups['all_turns_correct']} of {groups['judged_whole']} groups judged in all turns are right in all of them ({groups['groups']} groups)"
+    )
+    if "circular" in scores:
+        row = scores["circular"]
+        out.print(f"circular: {row['right_in_all_rotations']} of {row['items']} right in all turnings of their options")
+    for finding in scores["findings"]:
+        out.print(f"{finding['code']}: {finding['item']} {finding['message']}", markup=False, soft_wrap=True)
+    out.print(f"scores and judgements in {folder}", soft_wrap=True)
