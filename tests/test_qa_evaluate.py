@@ -282,10 +282,13 @@ def test_a_service_that_is_down_is_given_up(items: list[Item], tmp_path: Path) -
         calls += 1
         raise ModelError("mock", "HTTP 503")
 
-    manifest = answer(
-        [i for i in items if i.options], "q", tmp_path, Door(MockModel(respond)), AnswerSettings(concurrency=1)
+    chosen = [item for item in items if item.options]
+    manifest = answer(chosen, "q", tmp_path, Door(MockModel(respond)), AnswerSettings(concurrency=1))
+    assert (
+        calls == 3
+        and manifest["errors"] == len(chosen)
+        and manifest["reasons"] == {"ModelError: model mock: HTTP 503": 3}
     )
-    assert calls == 3 and manifest["errors"] == 3
 
 
 def test_scores_have_honest_denominators_and_bounds(items: list[Item], tmp_path: Path) -> None:

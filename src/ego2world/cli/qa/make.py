@@ -90,7 +90,8 @@ def register(qa: typer.Typer) -> None:
             with progress("checked") as update:
                 report = check_folder(questions, worlds, jobs, update)
         else:
-            report = check_items(questions, form)
+            with err.status("checking"):
+                report = check_items(questions, form)
         if as_json:
             print_json(report)
         else:
@@ -110,11 +111,12 @@ def register(qa: typer.Typer) -> None:
 
         Example: ego2world qa audit qa
         """
-        report = audit(read_items(questions, form))
-        if form is None and (questions / "manifest.json").is_file():
-            report["modality_necessity"] = necessity(questions, worlds)
-            if any(row["redundant"] for row in report["modality_necessity"].values()):
-                report["verdict"] = "redundant modality"
+        with err.status("auditing"):
+            report = audit(read_items(questions, form))
+            if form is None and (questions / "manifest.json").is_file():
+                report["modality_necessity"] = necessity(questions, worlds)
+                if any(row["redundant"] for row in report["modality_necessity"].values()):
+                    report["verdict"] = "redundant modality"
         if as_json:
             print_json(report)
         else:

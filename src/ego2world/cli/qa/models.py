@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,8 @@ def register(qa: typer.Typer) -> None:
             soft_wrap=True,
         )
         if manifest["errors"]:
+            for reason, count in manifest["reasons"].items():
+                err.print(f"{count}: {reason}", markup=False, soft_wrap=True)
             err.print("the same command asks those again that have no answer")
             raise typer.Exit(INCOMPLETE)
         out.print(f"Next: ego2world qa score {questions} {out_dir}", markup=False)
@@ -118,7 +120,7 @@ def register(qa: typer.Typer) -> None:
             else None
         )
         made = Judge(door, Rubric(low, high, passing))
-        with closing(door) if door else nullcontext(), progress("judged") as update:
+        with closing(door) if door else err.status("scoring"), progress("judged") as update:
             scores = [score(items, folder, made, seed, concurrency, update) for folder in answers]
         pairs = compare(items, answers, seed) if len(answers) > 1 else []
         if as_json:

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
-from ego2world.cli.common import extra, out, print_json
+from ego2world.cli.common import err, extra, out, print_json
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.qa.importers import read_items
 from ego2world.qa.importers.narrations import read_narrations
@@ -32,7 +32,8 @@ def register(qa: typer.Typer) -> None:
 
         Example: ego2world qa vqa hd-epic-annotations --out answers.jsonl
         """
-        answered = list(answer_all(read_items(questions or source, "hd-epic-vqa"), read_archive(source)))
+        with err.status("answering"):
+            answered = list(answer_all(read_items(questions or source, "hd-epic-vqa"), read_archive(source)))
         if out_file is not None:
             write_atomic(out_file, json_lines(one.plain() for one in answered))
         table = tally(answered)
@@ -66,7 +67,7 @@ def register(qa: typer.Typer) -> None:
         Example: ego2world qa select narration.json --count 1000 --clusters 160 --out selected.json
         """
         rule = Rule(count, clusters, least, shortest, longest, seed)
-        with extra("qa", "qa select"):
+        with extra("qa", "qa select"), err.status("clustering"):
             report = select(videos_of(read_narrations(narrations)), rule)
         write_atomic(out_file, pretty_json(report))
         covered = report["coverage"]

@@ -7,7 +7,7 @@ manifest.json   which items, which model, how clips were sampled, which prompts:
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -79,7 +79,7 @@ class Settings:
 def answer(
     items: Sequence[Item], source: str, out: Path, door: Door, settings: Settings, progress: Progress | None = None
 ) -> dict[str, Any]:
-    """Ask a model every item, and return the manifest with ``errors`` (turns without an answer) added.
+    """Ask a model every item; return the manifest with ``errors`` (turns without an answer) and their most frequent ``reasons`` added.
 
     Args:
         items: turns of one group in the order of their rounds.
@@ -116,7 +116,9 @@ def answer(
             records.close()
         rows = {(row.item, row.rotation): row for row in read_predictions(out)}
         _keep(out, (rows[key] for key in sorted(rows)))
-    return manifest | {"errors": sum(bool(row.error) for row in rows.values())}
+    answered = {row.item for row in rows.values() if not row.error}
+    reasons = Counter(row.error for row in rows.values() if row.error)
+    return manifest | {"errors": len(set(ids) - answered), "reasons": dict(reasons.most_common(3))}
 
 
 def membership(items: Iterable[Item]) -> str:

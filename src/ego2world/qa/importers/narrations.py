@@ -31,6 +31,8 @@ def read_narrations(path: Path) -> list[Row]:
         UsageError: none of these.
         AnnotationError: rows cannot be read; all of them are listed.
     """
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder")
     if path.is_dir():
         found = next(iter(sorted(path.glob("goalstep*.json"))), path / "clip_narrations.json")
         if found.is_file():
