@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ego2world.core.models import Door, MockModel, Request
 from ego2world.errors import ModelError
 from ego2world.qa.build import FILES, Settings, build, read_records, read_stage, stage_path
 from ego2world.qa.check import check_folder
+from ego2world.qa.enrich import divided, in_order
+from ego2world.qa.interactions import interactions_of
 from ego2world.qa.propose import VALIDATION, mock_proposal
-from ego2world.qa.records import Group
+from ego2world.qa.recipes import Desk
+from ego2world.qa.recording import Recording
+from ego2world.qa.records import Episode, Group
 
 EPISODE = "K01-20250301-080000"
 SETTINGS = Settings(episodes=(EPISODE,))
@@ -83,9 +88,14 @@ def test_a_supported_question_is_accepted_with_its_provenance(sample_worlds: Pat
         and head["producer"]["prompts_sha256"]
         and head["input_hash"]
     )
-    assert {request.schema_name for request in asked} == {"questions", "dialogues", "validate"} and all(
-        request.schema for request in asked
-    )
+    assert {request.schema_name for request in asked} == {
+        "interactions",
+        "stages",
+        "relations",
+        "questions",
+        "dialogues",
+        "validate",
+    } and all(request.schema for request in asked)
     assert "by pulling its handle" in next(r for r in asked if r.schema_name == "validate").messages[-1].text
     assert check_folder(tmp_path, sample_worlds)["verdict"] == "pass"
     again = run(sample_worlds, tmp_path, good)
@@ -208,3 +218,76 @@ def test_what_is_narrated_cannot_give_the_model_orders(sample_worlds: Path, tmp_
 def test_the_mock_goes_through_the_whole_engine(sample_worlds: Path, tmp_path: Path) -> None:
     build(sample_worlds, tmp_path, Settings(), open_door=opener(mock_proposal))
     assert {group.category for group in proposed(tmp_path, "accepted")} >= {"Intent Attribution", "Intent Formation"}
+
+
+def test_what_a_model_adds_to_interactions_stands_in_their_own_narrations(sample_worlds: Path, tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    build(sample_worlds, plain, SETTINGS)
+    before = {one.operation: one for one in read_stage(plain, EPISODE, "interactions")}
+
+    def meant(rows: list[tuple[str, str, str]]) -> dict[str, list[Any]]:
+        first, second = rows[0][0], rows[1][0]
+        empty = {"trigger": "", "intention": "", "feedback": ""}
+        return {"interactions": [
+            empty | {"event": first, "feedback": "by pulling its handle", "trigger": "because the cat wanted in"},
+            empty | {"event": second, "intention": "pick up a mug from the upper cupboard"},  # the action in its own words
+            empty | {"event": "op_99999", "intention": "to be or not to be"}, {"event": 3},
+        ]}  # fmt: skip
+
+    run(sample_worlds, tmp_path / "model", meant)
+    after = {one.operation: one for one in read_stage(tmp_path / "model", EPISODE, "interactions")}
+    changed = {name for name, one in after.items() if one != before[name]}
+    assert len(after) == len(before) and len(changed) == 1
+    (one,) = (after[name] for name in changed)
+    assert one.feedback == "by pulling its handle" and one.trigger is None and one.by_model == ("feedback",)
+
+
+def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) -> None:
+    desk = Desk(Recording.load(sample_worlds, EPISODE))
+    rows = interactions_of(desk)
+    operations = [one.operation for one in rows if one.operation]
+
+    def respond(request: Request) -> str:
+        stages = [{"first": operations[0], "last": operations[2], "label": "Beginning"}, {"first": operations[2], "last": operations[4], "label": "Overlap"},
+                  {"first": operations[6], "last": operations[5], "label": "Backwards"}, {"first": "op_x", "last": operations[5], "label": "Nowhere"}]  # fmt: skip
+        return json.dumps({"stages": stages if request.tag.endswith("/0") else []})
+
+    span_s = (rows[0].span_s[0], rows[-1].span_s[1])
+    nameless = Episode(
+        id="stage_001",
+        episode=EPISODE,
+        label="",
+        span_s=span_s,
+        source="none",
+        interactions=tuple(one.id for one in rows),
+        entities=(),
+    )
+    stages = divided(desk, [nameless], rows, Door(MockModel(respond)))
+    assert in_order(stages) and [one for stage in stages for one in stage.interactions] == [one.id for one in rows]
+    assert [(stage.label, stage.source, len(stage.interactions)) for stage in stages] == [
+        ("Beginning", "model", 3),
+        ("", "none", len(rows) - 3),
+    ]
+    named = replace(nameless, source="activity", label="Make tea")
+    assert divided(desk, [named], rows, Door(MockModel(respond))) == [named]  # what the annotations name stays
+
+
+def test_relations_of_a_model_hold_when_executed_or_are_kept_as_ineligible(sample_worlds: Path, tmp_path: Path) -> None:
+    def links(rows: list[tuple[str, str, str]]) -> dict[str, list[Any]]:
+        spoon = next(row[0] for row in rows if row[2].startswith("Pick up a teaspoon"))
+        base = {"type": "continued_goal", "carried": "something"}
+        return {
+            "relations": [
+                base | {"source": rows[0][0], "target": spoon},
+                base | {"source": spoon, "target": rows[0][0]},
+                base | {"source": "x", "target": spoon},
+            ]
+        }
+
+    run(sample_worlds, tmp_path, links)
+    (made,) = [one for one in read_stage(tmp_path, EPISODE, "relations") if one.identity_basis == "model"]
+    assert (
+        not made.eligible
+        and made.uncertainty == "unresolved"
+        and made.reject_code in ("REL_ADJACENCY_ONLY", "REL_SHARED_OBJECT_ONLY")
+    )

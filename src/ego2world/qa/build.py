@@ -14,7 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import as_completed
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from ego2world.qa.checks.collection import collection_findings
 from ego2world.qa.checks.repairs import repair_findings
 from ego2world.qa.choose import Plan, blocks, choose, groups_of
 from ego2world.qa.codes import Severity
+from ego2world.qa.enrich import divided, meant, related
 from ego2world.qa.evidence import evidence_of
 from ego2world.qa.interactions import interactions_of
 from ego2world.qa.propose import identity, observations, propose, validated
@@ -167,26 +168,39 @@ class _Episode:
         return self._kitchen
 
     def run(self) -> None:
-        interactions = self.stage("interactions", (), lambda: interactions_of(self.desk, self._notes()))
+        """Run all stages; a model, where there is one, is asked for more at each."""
+        with closing(self.open_door()) if self.open_door is not None else nullcontext() as door:
+            self._run(door)
+
+    def _run(self, door: Door | None) -> None:
+        who = identity(door) if door is not None else None
+
+        def records() -> Sequence[Interaction]:
+            found = interactions_of(self.desk, self._notes())
+            return found if door is None else meant(self.desk, found, door)
+
+        def stages() -> Sequence[Episode]:
+            found = episodes_of(self.desk, interactions)
+            return found if door is None else divided(self.desk, found, interactions, door)
+
+        def relations() -> Sequence[Relation]:
+            found = relations_of(self.desk, parts)
+            return found if door is None else related(self.desk, self.kitchen, found, parts, door)
+
+        interactions = self.stage("interactions", (), records, who)
         evidence = self.stage("evidence", (), lambda: evidence_of(self.desk.recording))
-        stages = self.stage("stages", ("interactions",), lambda: episodes_of(self.desk, interactions))
-        relations = self.stage("relations", ("stages",), lambda: relations_of(self.desk, stages))
+        parts = self.stage("stages", ("interactions",), stages, who)
+        known = {one.id: one for one in self.stage("relations", ("stages",), relations, who)}
         pool = {one.id: one for one in evidence}
-        known = {one.id: one for one in relations}
         candidates = self.stage("candidates", ("evidence", "relations"), lambda: self._candidates(pool, known))
-        door = self.open_door() if self.open_door is not None else None
-        if door is None:
-            self.stage("checked", ("candidates",), lambda: self._checked(candidates, pool, known, None))
-            return
-        with closing(door):
-            who = identity(door)
-            proposals = self.stage("proposals", ("evidence", "relations"), lambda: propose(self.desk, door), who)
-            self.stage(
-                "checked",
-                ("candidates", "proposals"),
-                lambda: self._checked([*candidates, *proposals], pool, known, door),
-                who,
-            )
+        parents: tuple[str, ...] = ("candidates",)
+        if door is not None:
+            candidates = [
+                *candidates,
+                *self.stage("proposals", ("evidence", "relations"), lambda: propose(self.desk, door), who),
+            ]
+            parents = ("candidates", "proposals")
+        self.stage("checked", parents, lambda: self._checked(candidates, pool, known, door), who)
 
     def stage(
         self, name: str, parents: tuple[str, ...], make: Callable[[], Sequence[Any]], model: Mapping[str, str] | None = None

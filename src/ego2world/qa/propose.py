@@ -28,15 +28,12 @@ from ego2world.qa.taxonomy import LEVELS, Category, modality_of
 
 HERE = "ego2world.qa"
 PROMPTS = (
-    "observations.txt.j2",
-    "questions_system.txt",
-    "dialogues_system.txt",
-    "validate_system.txt",
-    "validate_user.txt.j2",
-)
+    "observations.txt.j2", "interactions_system.txt", "stages_system.txt", "relations_system.txt", "questions_system.txt", "dialogues_system.txt",
+    "validate_system.txt", "validate_user.txt.j2",
+)  # fmt: skip
 WINDOW_S = 60.0
 MAX_TOKENS = 4096
-_TEXT = {"type": "string"}
+TEXT = {"type": "string"}
 ASKED = tuple(
     c for c in Category if LEVELS[c].value in ("Node", "Edge") and c is not Category.GOAL_PLANNING
 )  # no plan from what is known after
@@ -63,29 +60,40 @@ class Dialogue(msgspec.Struct):
     lost_without_earlier: str = ""
 
 
-def _schema(kind: str) -> dict[str, Any]:
-    turn = {name: _TEXT for name in ("question", "answer", "event", "narration", "quote")}
-    if kind == "questions":
-        one = {
-            **turn,
-            "category": {"type": "string", "enum": [c.value for c in ASKED]},
-            "key_points": {"type": "array", "items": _TEXT},
-        }
-    else:
-        inner = {**turn, "standalone": _TEXT}
-        items = {"type": "object", "properties": inner, "required": list(inner), "additionalProperties": False}
-        one = {"turns": {"type": "array", "items": items}, "bridging_fact": _TEXT, "lost_without_earlier": _TEXT}
-    items = {"type": "object", "properties": one, "required": list(one), "additionalProperties": False}
+def listed(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with one list of objects, all of whose fields are given."""
+    items = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
     return {
         "type": "object",
-        "properties": {kind: {"type": "array", "items": items}},
-        "required": [kind],
+        "properties": {name: {"type": "array", "items": items}},
+        "required": [name],
         "additionalProperties": False,
     }
 
 
+_TURN = {name: TEXT for name in ("question", "answer", "event", "narration", "quote")}
+SCHEMAS = {
+    "questions": listed(
+        "questions",
+        {
+            **_TURN,
+            "category": {"type": "string", "enum": [c.value for c in ASKED]},
+            "key_points": {"type": "array", "items": TEXT},
+        },
+    ),
+    "dialogues": listed(
+        "dialogues",
+        {
+            "turns": listed("turns", {**_TURN, "standalone": TEXT})["properties"]["turns"],
+            "bridging_fact": TEXT,
+            "lost_without_earlier": TEXT,
+        },
+    ),
+}
+
+
 VALIDATION: dict[str, Any] = {
-    "type": "object", "properties": {"keep": {"type": "boolean"}, "reason": _TEXT}, "required": ["keep", "reason"], "additionalProperties": False,
+    "type": "object", "properties": {"keep": {"type": "boolean"}, "reason": TEXT}, "required": ["keep", "reason"], "additionalProperties": False,
 }  # fmt: skip
 
 
@@ -124,34 +132,46 @@ def propose(desk: Desk, door: Door) -> list[Group]:
         ModelError: the service gave no reply.
     """
     found: dict[str, Group] = {}
-    start_s = 0.0
-    while start_s < desk.recording.end_s:
-        text = observations(desk, start_s, start_s + WINDOW_S)
-        for kind in ("questions", "dialogues") if text else ():
-            request = Request(
-                (Message("system", (Text(prompt(HERE, f"{kind}_system.txt")),)), Message("user", (Text(text),))), schema=_schema(kind), schema_name=kind,
-                max_tokens=MAX_TOKENS, tag=f"{desk.recording.id}/{kind}/{start_s:.0f}",
-            )  # fmt: skip
-            reply = door.generate(request)
-            for group in _read(kind, reply.text, desk, door.name):
-                found.setdefault(group.id, group)
-        start_s += WINDOW_S
+    for text, start_s in windows(desk):
+        for kind, schema in SCHEMAS.items():
+            for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", door):
+                group = _read(kind, row, desk, door.name)
+                if group is not None:
+                    found.setdefault(group.id, group)
     return list(found.values())
 
 
-def _read(kind: str, text: str, desk: Desk, model: str) -> Iterator[Group]:
-    data = _object(text)
+def windows(desk: Desk) -> Iterator[tuple[str, float]]:
+    """Yield the observations of each window that has any, with its start in seconds."""
+    start_s = 0.0
+    while start_s < desk.recording.end_s:
+        text = observations(desk, start_s, start_s + WINDOW_S)
+        if text:
+            yield text, start_s
+        start_s += WINDOW_S
+
+
+def ask(kind: str, schema: dict[str, Any], text: str, tag: str, door: Door) -> list[Any]:
+    """Return the rows that a model gives to observations, none where its reply cannot be read."""
+    request = Request(
+        (Message("system", (Text(prompt(HERE, f"{kind}_system.txt")),)), Message("user", (Text(text),))), schema=schema, schema_name=kind,
+        max_tokens=MAX_TOKENS, tag=tag,
+    )  # fmt: skip
+    data = _object(door.generate(request).text)
     rows = data.get(kind) if isinstance(data, dict) else None
-    for row in rows if isinstance(rows, list) else ():
-        try:
-            if kind == "questions":
-                proposed = msgspec.convert(row, Proposed)
-                yield _group(desk, model, proposed.category, [proposed])
-            else:
-                dialogue = msgspec.convert(row, Dialogue)
-                yield _group(desk, model, Category.CHAIN.value, dialogue.turns, dialogue)
-        except (msgspec.ValidationError, ValueError):
-            continue  # no question in it that could be shown to anybody
+    return rows if isinstance(rows, list) else []
+
+
+def _read(kind: str, row: Any, desk: Desk, model: str) -> Group | None:
+    """Return a proposal as a candidate, None where there is no question in it that could be shown to anybody."""
+    try:
+        if kind == "questions":
+            proposed = msgspec.convert(row, Proposed)
+            return _group(desk, model, proposed.category, [proposed])
+        dialogue = msgspec.convert(row, Dialogue)
+        return _group(desk, model, Category.CHAIN.value, dialogue.turns, dialogue)
+    except (msgspec.ValidationError, ValueError):
+        return None
 
 
 def _group(
@@ -220,8 +240,8 @@ def mock_proposal(request: Request) -> str:
     """Propose without a model, from the lines of the observations: for trying things out. Keeps everything when asked to validate."""
     if request.schema_name == "validate":
         return '{"keep": true, "reason": "as narrated"}'
-    if request.schema_name == "dialogues":
-        return '{"dialogues": []}'
+    if request.schema_name != "questions":
+        return json.dumps({request.schema_name: []})
     questions = []
     for line in request.messages[-1].text.splitlines():
         parts = [part.strip() for part in line.split(" | ")]

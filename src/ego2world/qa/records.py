@@ -59,6 +59,7 @@ class Interaction(Record, frozen=True):
     attention: str | None = None
     sounds: tuple[str, ...] = ()
     tracks: tuple[str, ...] = ()
+    by_model: tuple[str, ...] = ()  # fields that a model filled
 
 
 class Episode(Record, frozen=True):
@@ -68,7 +69,7 @@ class Episode(Record, frozen=True):
     episode: str  # the compiled episode it is part of
     label: str
     span_s: tuple[float, float]
-    source: str  # step, activity, group
+    source: str  # step, preparation, activity, model, none
     interactions: tuple[str, ...]
     entities: tuple[str, ...]
     opening: tuple[Any, ...] = ()

@@ -120,8 +120,12 @@ def register(qa: typer.Typer) -> None:
             else None
         )
         made = Judge(door, Rubric(low, high, passing))
-        with closing(door) if door else err.status("scoring"), progress("judged") as update:
-            scores = [score(items, folder, made, seed, concurrency, update) for folder in answers]
+        if door is None:
+            with err.status("scoring"):
+                scores = [score(items, folder, made, seed) for folder in answers]
+        else:
+            with closing(door), progress("judged") as update:
+                scores = [score(items, folder, made, seed, concurrency, update) for folder in answers]
         pairs = compare(items, answers, seed) if len(answers) > 1 else []
         if as_json:
             print_json({"scores": scores, "comparisons": pairs})
@@ -160,19 +164,24 @@ def _source(questions: Path, split: str | None, limit: int | None) -> str:
 
 def _print_scores(folder: Path, scores: dict[str, Any]) -> None:
     table = Table(box=None, pad_edge=False)
-    for name in ("", "items", "judged", "accuracy", "interval", "mean score", "review", "error", "excluded", "missing"):
-        table.add_column(name, justify="left" if not name else "right")
+    for name in ("", "items", "judged", "accuracy", "score", "review", "error", "other"):
+        table.add_column(name, justify="left" if not name else "right", no_wrap=True)
     rows = [("overall", scores["overall"])]
     for view in ("by_level", "by_category", "by_format", "by_modality"):
-        rows += [(f"  {key}", value) for key, value in scores[view].items()]
+        rows += [(f" {key}", value) for key, value in scores[view].items()]
     for name, row in rows:
         interval = row["accuracy_interval"]
+        span = "" if interval is None else f" [{100 * interval['low']:.0f}, {100 * interval['high']:.0f}]"
         table.add_row(
-            name, str(row["items"]), str(row["judged"]), "none judged" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %",
-            "" if interval is None else f"{100 * interval['low']:.1f} to {100 * interval['high']:.1f}",
-            "" if row["mean_score"] is None else f"{row['mean_score']:.2f}", *(str(row[v]) for v in ("review", "error", "excluded", "missing")),
+            name, str(row["items"]), str(row["judged"]), "" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %{span}",
+            "" if row["mean_score"] is None else f"{row['mean_score']:.2f}", str(row["review"]), str(row["error"]), str(row["excluded"] + row["missing"]),
+            style="bold" if name == "overall" else None,
         )  # fmt: skip
     out.print(table)
+    out.print(
+        "accuracy of what was judged, with its 95 % interval over videos; other: no reference, or not answered",
+        style="dim",
+    )
     bounds, groups = scores["overall"]["bounds"], scores["groups"]
     if bounds["review_wrong"] is not None:
         out.print(

@@ -1,0 +1,152 @@
+"""What a model adds to interactions, stages and relations, checked before it is kept. Stage: qa, first to third, with a model.
+
+Rules come first; a model only fills what they left empty. A quote must stand in the event's own narration, a stage must hold events in
+order and once, a relation must hold when the world is executed. What does not is left out, or kept as ineligible with its code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ego2world.core.models import Door
+from ego2world.qa.clauses import fresh
+from ego2world.qa.propose import TEXT, ask, listed, windows
+from ego2world.qa.queries import Linked
+from ego2world.qa.recipes.base import Desk
+from ego2world.qa.records import Episode, Interaction, Relation
+from ego2world.qa.replay import Kitchen
+
+FIELDS = ("trigger", "intention", "feedback")
+INTERACTIONS = listed("interactions", {"event": TEXT, **{name: TEXT for name in FIELDS}})
+STAGES = listed("stages", {"first": TEXT, "last": TEXT, "label": TEXT})
+RELATIONS = listed("relations", {"source": TEXT, "target": TEXT, "type": {"type": "string", "enum": ["state_transfer", "resumed_work", "instruction_following", "failure_correction", "continued_goal"]}, "carried": TEXT})  # fmt: skip
+
+
+class _Meant(msgspec.Struct):
+    event: str
+    trigger: str = ""
+    intention: str = ""
+    feedback: str = ""
+
+
+class _Stage(msgspec.Struct):
+    first: str
+    last: str
+    label: str
+
+
+class _Link(msgspec.Struct):
+    source: str
+    target: str
+    type: str = "state_transfer"
+    carried: str = ""
+
+
+def _rows(kind: str, schema: dict[str, Any], desk: Desk, door: Door, shape: type[Any]) -> Iterator[Any]:
+    for text, start_s in windows(desk):
+        for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", door):
+            try:
+                yield msgspec.convert(row, shape)
+            except msgspec.ValidationError:
+                continue
+
+
+def meant(desk: Desk, interactions: Sequence[Interaction], door: Door) -> list[Interaction]:
+    """Return the interactions with the triggers, intentions and feedback that a model found in their narrations.
+
+    Raises:
+        ModelError: the service gave no reply.
+    """
+    found: dict[str, dict[str, str]] = {}
+    recording = desk.recording
+    for row in _rows("interactions", INTERACTIONS, desk, door, _Meant):
+        i = recording.index.get(row.event)
+        if i is None:
+            continue
+        text = recording.text(i)
+        for name in FIELDS:
+            quote = " ".join(getattr(row, name).split())
+            said = len(quote.split()) >= 2 and quote.lower() in text.lower()
+            if said and (name != "intention" or fresh(quote, desk.act(i))):
+                found.setdefault(row.event, {})[name] = quote
+    out = []
+    for one in interactions:
+        new = {name: quote for name, quote in found.get(one.operation or "", {}).items() if getattr(one, name) is None}
+        out.append(replace(one, **new, by_model=tuple(sorted(new))) if new else one)
+    return out
+
+
+def divided(desk: Desk, stages: Sequence[Episode], interactions: Sequence[Interaction], door: Door) -> list[Episode]:
+    """Return the stages with those of a model in the place of stages that no step, preparation or activity names.
+
+    Raises:
+        ModelError: the service gave no reply.
+    """
+    order = {one.operation: n for n, one in enumerate(interactions) if one.operation}
+    nameless = {one for stage in stages if stage.source == "none" for one in stage.interactions}
+    made: list[Episode] = []
+    used: set[str] = set()
+    for row in _rows("stages", STAGES, desk, door, _Stage):
+        first, last = order.get(row.first), order.get(row.last)
+        if first is None or last is None or last < first or not row.label.strip():
+            continue
+        members = interactions[first : last + 1]
+        ids = [one.id for one in members]
+        if not set(ids) <= nameless or used & set(ids):
+            continue
+        used |= set(ids)
+        made.append(
+            Episode(
+                id=f"stage_m{len(made) + 1:03d}", episode=desk.recording.id, label=row.label.strip()[:200], source="model",
+                span_s=(members[0].span_s[0], max(one.span_s[1] for one in members)), interactions=tuple(ids), entities=(),
+            )
+        )  # fmt: skip
+    kept = []
+    for stage in stages:
+        left = tuple(one for one in stage.interactions if one not in used)
+        if left:
+            kept.append(stage if len(left) == len(stage.interactions) else replace(stage, interactions=left))
+    return sorted([*kept, *made], key=lambda stage: (stage.span_s, stage.id))
+
+
+def related(
+    desk: Desk, kitchen: Kitchen, relations: Sequence[Relation], stages: Sequence[Episode], door: Door
+) -> list[Relation]:
+    """Return the relations with those that a model proposes: eligible where the later event is refused without the earlier one.
+
+    Raises:
+        ModelError: the service gave no reply.
+    """
+    known = {one.events for one in relations}
+    index = desk.recording.index
+    stage_of = {one: stage.id for stage in stages for one in stage.interactions}
+    out = list(relations)
+    for row in _rows("relations", RELATIONS, desk, door, _Link):
+        events = (row.source, row.target)
+        if events in known or not all(one in index for one in events) or index[row.source] >= index[row.target]:
+            continue
+        known.add(events)
+        holds = kitchen.answer(Linked(*events)) is not None
+        shared = set(desk.recording.actions[index[row.source]].things) & set(
+            desk.recording.actions[index[row.target]].things
+        )
+        places = [stage_of.get(f"int_{one.removeprefix('op_')}", "") for one in events]
+        out.append(
+            Relation(
+                id=f"link_{row.source}_{row.target}", type=row.type, source=places[0], target=places[1], events=events, carried=row.carried.strip()[:300],
+                identity_basis="model", uncertainty="some" if holds else "unresolved", eligible=holds,
+                reject_code=None if holds else "REL_SHARED_OBJECT_ONLY" if shared else "REL_ADJACENCY_ONLY",
+            )
+        )  # fmt: skip
+    return out
+
+
+def in_order(stages: Sequence[Episode]) -> bool:
+    """Whether no interaction is in two stages and stages begin in order."""
+    members = [one for stage in stages for one in stage.interactions]
+    return len(set(members)) == len(members) and all(a.span_s[0] <= b.span_s[0] for a, b in pairwise(stages))
