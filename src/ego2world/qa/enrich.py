@@ -106,11 +106,15 @@ def divided(desk: Desk, stages: Sequence[Episode], interactions: Sequence[Intera
                 span_s=(members[0].span_s[0], max(one.span_s[1] for one in members)), interactions=tuple(ids), entities=(),
             )
         )  # fmt: skip
+    span_of = {one.id: one.span_s for one in interactions}
     kept = []
     for stage in stages:
         left = tuple(one for one in stage.interactions if one not in used)
         if left:
-            kept.append(stage if len(left) == len(stage.interactions) else replace(stage, interactions=left))
+            span_s = (min(span_of[one][0] for one in left), max(span_of[one][1] for one in left))
+            kept.append(
+                stage if len(left) == len(stage.interactions) else replace(stage, interactions=left, span_s=span_s)
+            )
     return sorted([*kept, *made], key=lambda stage: (stage.span_s, stage.id))
 
 
