@@ -169,6 +169,28 @@ def test_two_stages_agree_or_a_person_decides() -> None:
     )
 
 
+def test_unreadable_and_contradictory_judgements_are_counted_apart(tmp_path: Path) -> None:
+    replies = [
+        "GRID: C",
+        "I cannot evaluate this video.",
+        "",
+        '{"correct": true, "score": 0, "reason": "The answer names the wrong pan."}',
+    ]
+    items = [replace(OPEN, id=f"q{n}", group=f"q{n}") for n in range(5)]
+    answer(items, "q", tmp_path, Door(MockModel(lambda request: "on the stove")), AnswerSettings())
+
+    def respond(request: Request) -> str:
+        number = int(request.tag[1])
+        if number < 4:
+            return replies[number]
+        return '{"correct": 1, "needs_review": false, "reason": ""}' if request.schema_name == "decide" else "score: 5"
+
+    scores = score(items, tmp_path, Judge(Door(MockModel(respond))))
+    assert scores["unread"] == {"unparsed": 3, "invalid": 0, "contradictory": 1}
+    assert (scores["overall"]["judged"], scores["overall"]["review"], scores["overall"]["mean_score"]) == (1, 4, 5.0)
+    assert {row["code"] for row in scores["findings"]} == {"PARSE_RATE"}
+
+
 def test_what_a_model_says_stays_data_in_the_judges_prompt() -> None:
     who, asked = judge(
         '{"correct": 0, "needs_review": false, "reason": ""}', '{"score": 0, "needs_review": false, "reason": ""}'

@@ -160,7 +160,7 @@ class Judge:
                     "served": reply.model,
                 }
             )
-            if said.status in (Parse.PARSED, Parse.CONTRADICTORY):
+            if said.status is Parse.PARSED:
                 break
         return said
 

@@ -24,6 +24,7 @@ from ego2world.qa.evaluate.answer import MANIFEST, Prediction, membership, read_
 from ego2world.qa.evaluate.backsolve import fractions
 from ego2world.qa.evaluate.choice import read_choice
 from ego2world.qa.evaluate.judge import Judge, JudgeRecord, Verdict
+from ego2world.qa.evaluate.verdicts import Parse
 from ego2world.qa.items import Item
 
 JUDGEMENTS, SCORES = "judgements.jsonl", "scores.json"
@@ -162,6 +163,8 @@ def summarise(
         verdict.value: [{"item": r.item, "reason": r.reason, "parse": r.parse} for _, r in pairs if r.verdict == verdict]
         for verdict in Verdict if verdict is not Verdict.JUDGED
     }  # fmt: skip
+    read = Counter(record.parse for _, record in pairs if record.verdict == Verdict.REVIEW)
+    out["unread"] = {parse.value: read[parse] for parse in (Parse.UNPARSED, Parse.INVALID, Parse.CONTRADICTORY)}
     out["findings"] = score_findings([record for _, record in pairs])
     return out
 
