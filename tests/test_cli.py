@@ -214,7 +214,7 @@ def test_every_command_has_help_with_an_example() -> None:
     listed = ego2world("--help").stdout
     inner = {
         "suite": ("make", "show"),
-        "qa": ("build", "check", "audit", "vqa", "select", "answer", "score", "export", "cohort", "reviews"),
+        "qa": ("build", "check", "audit", "vqa", "select", "answer", "score", "figures", "export", "cohort", "reviews"),
     }
     for command in COMMANDS:
         for words in [(command, name) for name in inner.get(command, ())] or [(command,)]:

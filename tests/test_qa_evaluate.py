@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from typer.testing import CliRunner
 
+from ego2world.cli import build_app
 from ego2world.core.canonical import canonical_json
 from ego2world.core.models import Door, Frames, MockModel, Reply, Request, Stop
 from ego2world.core.video import clip_audio, clip_frames
-from ego2world.errors import ModelError, UsageError, VideoError
+from ego2world.errors import AnnotationError, ModelError, UsageError, VideoError
 from ego2world.qa.evaluate.answer import Prediction, answer, mock_answer, read_predictions, rotated
 from ego2world.qa.evaluate.answer import Settings as AnswerSettings
-from ego2world.qa.evaluate.backsolve import common_denominators, fractions
+from ego2world.qa.evaluate.backsolve import common_denominators, fractions, read_figures
 from ego2world.qa.evaluate.choice import read_choice
 from ego2world.qa.evaluate.judge import Judge, by_rule, mock_judgement
 from ego2world.qa.evaluate.media import Clips, Look
@@ -479,6 +481,19 @@ def test_back_solving_finds_the_papers_denominators() -> None:
         ["82.14", "78.57", "67.86", "57.14"], 127
     )
     assert fractions("73.13", [67]) == [(49, 67)] and fractions("0.0", [7]) == [(0, 7)]
+
+
+def test_printed_figures_are_checked_from_a_table(tmp_path: Path) -> None:
+    table = tmp_path / "table11.csv"
+    table.write_text("name,percent,n\nEgo State,73.13,345\nEgo State,58.21,345\nGoal Planning,70.00 %,40\n")
+    done = CliRunner().invoke(build_app(["qa"]), ["qa", "figures", str(table), "--json"])
+    said = json.loads(done.stdout)
+    assert done.exit_code == 9 and {row["item"] for row in said["findings"]} == {"Ego State"}
+    assert said["denominators"]["Ego State"][0] == 67 and 40 in said["denominators"]["Goal Planning"]
+    table.write_text("name,percent,n\na,x,3\nb,50,none\n")
+    with pytest.raises(AnnotationError) as error:
+        read_figures(table)
+    assert len(error.value.problems) == 2
 
 
 def test_answers_hold_no_clock_and_no_secret(items: list[Item], tmp_path: Path) -> None:

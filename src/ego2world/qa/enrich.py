@@ -7,7 +7,6 @@ order and once, a relation must hold when the world is executed. What does not i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -148,9 +147,3 @@ def related(
             )
         )  # fmt: skip
     return out
-
-
-def in_order(stages: Sequence[Episode]) -> bool:
-    """Whether no interaction is in two stages and stages begin in order."""
-    members = [one for stage in stages for one in stage.interactions]
-    return len(set(members)) == len(members) and all(a.span_s[0] <= b.span_s[0] for a, b in pairwise(stages))

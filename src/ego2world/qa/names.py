@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ego2world.world.actions import BY_NAME
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import HANDS, Action, World
 
 _NUMBER = re.compile(r"(?<=[a-z])\d+\b|\b\d+\b")
@@ -100,10 +99,6 @@ class Names:
     def verb(self, identifier: str) -> str:
         """Return "is", or "are" for a name in the plural."""
         return "are" if _PLURAL.search(self.base(identifier).split(" of ")[0]) else "is"
-
-    def portable(self, identifier: str) -> bool:
-        """Whether it can be held."""
-        return has(self.world.entities[identifier].type, Trait.PORTABLE)
 
     def listed(self, identifiers: Sequence[str]) -> str:
         """Return several things as one phrase."""

@@ -94,12 +94,6 @@ class NextStep(Query, frozen=True, tag="next_step"):
     cutoff_s: float
 
 
-class NextActivity(Query, frozen=True, tag="next_activity"):
-    """Which activity begins next after a time."""
-
-    cutoff_s: float
-
-
 class PreparedStep(Query, frozen=True, tag="prepared_step"):
     """Which recipe step a span prepares."""
 
@@ -146,7 +140,7 @@ class Adjustment(Query, frozen=True, tag="adjustment"):
 
 
 AnyQuery = (
-    Holding | Fact | Contents | Act | Change | Enabler | Linked | Clause | Said | StepAt | NextStep | NextActivity | PreparedStep
+    Holding | Fact | Contents | Act | Change | Enabler | Linked | Clause | Said | StepAt | NextStep | PreparedStep
     | ResumedStep | Amount | Heard | During | Adjustment
 )  # fmt: skip
 Value = Any  # JSON: a word, a number, or a list of them

@@ -190,15 +190,6 @@ class Group(Record, frozen=True):
         )
 
 
-def group_of(row: Any) -> Group:
-    """Read a group from its JSON form.
-
-    Raises:
-        msgspec.ValidationError: with the path of the field.
-    """
-    return msgspec.convert(row, Group)
-
-
 def plain(record: Record) -> Any:
     """Return the JSON form of a record."""
     return msgspec.to_builtins(record)

@@ -25,7 +25,6 @@ from ego2world.qa.queries import (
     Heard,
     Holding,
     Linked,
-    NextActivity,
     NextStep,
     PreparedStep,
     Query,
@@ -250,13 +249,6 @@ class Kitchen:
         listed = min(ahead, key=lambda row: row["position"])["step"]
         carried_out = _first_alone(sorted((row["span_s"][0], row["step"]) for row in ahead))
         return listed if listed == carried_out else None
-
-    @answer.register
-    def _(self, query: NextActivity, without: Collection[str] = NOTHING) -> Value:
-        rows = self._rows("activities", without)
-        return _first_alone(
-            sorted((row["span_s"][0], row["label"]) for row in rows if row["span_s"][0] >= query.cutoff_s)
-        )
 
     @answer.register
     def _(self, query: PreparedStep, without: Collection[str] = NOTHING) -> Value:

@@ -9,14 +9,15 @@ from typing import Any
 import typer
 from rich.table import Table
 
-from ego2world.cli.common import INCOMPLETE, MODEL_HELP, err, out, print_json, progress
+from ego2world.cli.common import AUDIT_FAILED, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
 from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
 from ego2world.qa.evaluate.answer import Settings as AnswerSettings
 from ego2world.qa.evaluate.answer import answer, mock_answer
+from ego2world.qa.evaluate.backsolve import common_denominators, read_figures
 from ego2world.qa.evaluate.judge import Judge, mock_judgement
 from ego2world.qa.evaluate.media import Look
-from ego2world.qa.evaluate.score import compare, score
+from ego2world.qa.evaluate.score import compare, figure_findings, score
 from ego2world.qa.evaluate.verdicts import Rubric
 from ego2world.qa.importers import read_items
 from ego2world.qa.items import Item
@@ -143,6 +144,32 @@ def register(qa: typer.Typer) -> None:
                 f"{pair['first']} against {pair['second']}: {shown} on {pair['items']} items, McNemar p = {pair['discordance']['p_value']:.3g}",
                 soft_wrap=True, markup=False,
             )  # fmt: skip
+
+    @qa.command("figures")
+    def figures_command(
+        table: Path = typer.Argument(help="A CSV table with the columns name, percent (as printed) and n."),
+        as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
+    ) -> None:
+        """Whether printed percentages can come from their denominators, and from which they could. Exit code 9 when one cannot.
+
+        Example: ego2world qa figures table11.csv
+        """
+        rows = read_figures(table)
+        found = figure_findings(rows)
+        names = sorted({str(row["name"]) for row in rows})
+        fits = {
+            name: common_denominators((row["percent"] for row in rows if row["name"] == name), max(row["n"] for row in rows if row["name"] == name))
+            for name in names
+        }  # fmt: skip
+        if as_json:
+            print_json({"findings": found, "denominators": fits})
+        else:
+            for row in found:
+                out.print(f"{row['code']}: {row['item']}: {row['message']}", markup=False)
+            for name, numbers in fits.items():
+                shown = ", ".join(map(str, numbers[:8])) + (" ..." if len(numbers) > 8 else "")
+                out.print(f"{name}: all fit {shown or 'no denominator up to the one given'}", markup=False)
+        raise typer.Exit(AUDIT_FAILED if found else 0)
 
 
 def _some(items: list[Item], split: str | None, limit: int | None) -> list[Item]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -118,6 +117,3 @@ def drift(manifest: Mapping[str, Any], groups: Mapping[str, Sequence[Group]]) ->
         if written != dict(counted):
             out.append(finding("COUNT_DRIFT", f"manifest.json {field}", "counts differ from the accepted groups"))
     return out
-
-
-TAG_TIME = re.compile(r"<TIME ([\d:.]+)[^>]*>")
