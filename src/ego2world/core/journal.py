@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterable, Mapping
 from io import FileIO
@@ -11,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from ego2world.core.canonical import canonical_json
-from ego2world.errors import RecordError
+from ego2world.errors import RecordError, UsageError
 
 T = TypeVar("T")
 
@@ -49,6 +50,30 @@ def read_as(path: Path, kind: type[T]) -> list[T]:
             found.append(msgspec.convert(row, kind))
         except msgspec.ValidationError as error:
             raise RecordError(str(path), f"{error}; restore the file", number) from None
+    return found
+
+
+def read_versioned(path: Path, version: int, missing: str, again: str) -> dict[str, Any]:
+    """Read a JSON file that says which schema version it is of.
+
+    Args:
+        path: the file.
+        version: the one that is read here.
+        missing: what to tell the user where there is no such file.
+        again: what to do about a damaged file or one of another version.
+
+    Raises:
+        UsageError: there is no such file.
+        RecordError: it is damaged, or of another version.
+    """
+    if not path.is_file():
+        raise UsageError(missing)
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise RecordError(str(path), f"not valid JSON ({error}); {again}") from None
+    if found.get("schema_version") != version:
+        raise RecordError(str(path), f"schema version {found.get('schema_version')}, needed {version}; {again}")
     return found
 
 

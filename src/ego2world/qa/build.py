@@ -25,6 +25,7 @@ from msgspec.structs import replace
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, write_atomic
 from ego2world.core.cluster import RayPool
+from ego2world.core.journal import read_versioned
 from ego2world.core.models import Door
 from ego2world.core.processes import process_pool
 from ego2world.errors import Ego2WorldError, RecordError, UsageError
@@ -364,17 +365,5 @@ def read_manifest(qa: Path) -> dict[str, Any]:
         UsageError: there is none.
         RecordError: it is damaged or of another version.
     """
-    path = qa / "manifest.json"
-    if not path.is_file():
-        raise UsageError(
-            f"{qa} holds no questions (no manifest.json); make some with: ego2world qa build WORLDS --out {qa}"
-        )
-    try:
-        manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RecordError(str(path), f"not valid JSON ({error}); build again") from None
-    if manifest.get("schema_version") != SCHEMA_VERSION:
-        raise RecordError(
-            str(path), f"schema version {manifest.get('schema_version')}, needed {SCHEMA_VERSION}; build again"
-        )
-    return manifest
+    missing = f"{qa} holds no questions (no manifest.json); make some with: ego2world qa build WORLDS --out {qa}"
+    return read_versioned(qa / "manifest.json", SCHEMA_VERSION, missing, "build again")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.canonical import sha256
+from ego2world.core.journal import read_versioned
 from ego2world.errors import RecordError, UsageError
 from ego2world.world.state import Action, Entity, State, World
 from ego2world.world.step import Refusal, step
@@ -70,21 +71,10 @@ def load_manifest(worlds: Path) -> Mapping[str, Any]:
         UsageError: the folder is no collection of worlds.
         RecordError: the manifest is damaged or of another schema version.
     """
-    path = worlds / "manifest.json"
-    if not path.is_file():
-        raise UsageError(
-            f"{worlds} holds no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
-        )
-    try:
-        manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RecordError(str(path), f"not valid JSON ({error}); compile the worlds again") from None
-    if manifest.get("schema_version") != SCHEMA_VERSION:
-        raise RecordError(
-            str(path),
-            f"schema version {manifest.get('schema_version')}, needed {SCHEMA_VERSION}; compile the worlds again",
-        )
-    return manifest
+    missing = (
+        f"{worlds} holds no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
+    )
+    return read_versioned(worlds / "manifest.json", SCHEMA_VERSION, missing, "compile the worlds again")
 
 
 def episode_digest(parts: Mapping[str, bytes]) -> str:
