@@ -9,6 +9,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conftest import SHARED, needs_data
 from ego2world.annotations.hd_epic import read_hd_epic
@@ -20,6 +22,7 @@ from ego2world.qa.choose import Plan
 from ego2world.qa.importers import read_items
 from ego2world.qa.records import Group
 from ego2world.qa.replay import Kitchen
+from ego2world.qa.spans import Spans
 from ego2world.qa.taxonomy import LEVELS, Category
 from ego2world.tasks.build import build_worlds
 from ego2world.world.episode import load_episode
@@ -189,3 +192,14 @@ def test_the_real_worlds_give_what_the_benchmark_needs(tmp_path: Path) -> None:
     report = check_folder(tmp_path / "qa", tmp_path / "w")
     assert report["verdict"] == "pass" and report["rederived"] == report["without_evidence"] == report["turns"]
     assert audit(read_items(tmp_path / "qa"))["verdict"] == "pass"
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6)), max_size=25), st.integers(-2, 40), st.integers(0, 8))
+def test_looking_up_intervals_is_going_through_all_of_them(rows: list[tuple[int, int]], at: int, length: int) -> None:
+    spans = [(float(start), float(start + more)) for start, more in rows]
+    look = Spans(spans)
+    touched = {i for i, (start_s, end_s) in enumerate(spans) if start_s <= at + length and end_s >= at}
+    assert touched <= set(look.near(at, at + length))
+    over = next((i for i, (_, end_s) in enumerate(spans) if end_s > at), len(spans))
+    begun = max((i + 1 for i, (start_s, _) in enumerate(spans) if start_s < at), default=0)
+    assert look.around(at, 0.0) == range(over, max(over, begun) + 1)

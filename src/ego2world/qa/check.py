@@ -136,14 +136,14 @@ def necessity(qa: Path, worlds: Path | None = None) -> dict[str, dict[str, int]]
     """
     manifest = read_manifest(qa)
     worlds = worlds or Path(manifest["worlds"])
-    groups: list[Group] = read_records(qa / FILES["accepted"], Group)
+    of_episode: dict[str, list[Group]] = defaultdict(list)
+    for group in read_records(qa / FILES["accepted"], Group):
+        of_episode[group.episode].append(group)
     out: dict[str, dict[str, int]] = {}
     for name in manifest["episodes"]:
         kitchen = Kitchen(load_episode(worlds, name))
         stream = {one.id: one.modality for one in read_stage(qa, name, "evidence")}
-        for group in groups:
-            if group.episode != name:
-                continue
+        for group in of_episode[name]:
             row = out.setdefault(group.modality, {"groups": 0, "redundant": 0})
             row["groups"] += 1
             row["redundant"] += any(

@@ -33,6 +33,7 @@ from ego2world.qa.queries import (
     StepAt,
     Value,
 )
+from ego2world.qa.spans import Spans
 from ego2world.world.episode import Episode
 from ego2world.world.fluents import FactKey
 from ego2world.world.state import Action, State
@@ -89,20 +90,12 @@ class Kitchen:
 
     def around(self, at_s: float) -> range:
         """Return the states that may be current at a time: none of the operations under way is taken as done or not done."""
-        spans = self._spans
-        low, high = 0, 0
-        for i, (start_s, end_s) in enumerate(spans):
-            if start_s < at_s - SETTLED_S:
-                high = i + 1
-            elif start_s > at_s + 3600:
-                break
-            if low == i and end_s <= at_s + SETTLED_S:
-                low = i + 1
-        return range(low, high + 1) if high >= low else range(low, low + 1)
+        return self.spans.around(at_s, SETTLED_S)
 
     @cached_property
-    def _spans(self) -> list[tuple[float, float]]:
-        return [tuple(row["span_s"]) for row in self.episode.operations]
+    def spans(self) -> Spans:
+        """The operations' intervals."""
+        return Spans([tuple(row["span_s"]) for row in self.episode.operations])
 
     def _steady(self, at_s: float, read: Callable[[State], Any], without: Collection[str]) -> Any:
         """Return what all states that may be current agree on, None where they do not."""
@@ -115,8 +108,9 @@ class Kitchen:
     def _told(self, start_s: float, end_s: float, without: Collection[str]) -> list[int]:
         """Return the narrated operations that overlap a span."""
         found = []
-        for i, (first_s, last_s) in enumerate(self._spans):
+        for i in self.spans.near(start_s, end_s):
             row = self.episode.operations[i]
+            first_s, last_s = row["span_s"]
             inside = first_s < end_s - SETTLED_S and (last_s > start_s + SETTLED_S or first_s == last_s >= start_s)
             if inside and not row["inferred"] and row["narration_ids"] and row["id"] not in without:
                 found.append(i)

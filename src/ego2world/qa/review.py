@@ -163,6 +163,9 @@ class ReviewStore:
             path
         ):  # the last decision was not written whole, and its sender was never told that it was
             write_atomic(path, b"".join(canonical_json(msgspec.to_builtins(one)) + b"\n" for one in self.reviews))
+        self._of_item: dict[str, list[Review]] = defaultdict(list)
+        for one in self.reviews:
+            self._of_item[one.item].append(one)
         self._records = Records(folder)
         self._lock = threading.Lock()
 
@@ -172,11 +175,11 @@ class ReviewStore:
 
     def version(self, item: str) -> int:
         """Return how often something was decided, or taken back, on an item."""
-        return sum(one.item == item for one in self.reviews)
+        return len(self._of_item[item])
 
     def current(self, item: str, reviewer: str) -> Review | None:
         """Return a reviewer's decision on an item, None where there is none or it was taken back."""
-        return standing(self.reviews, item, reviewer)
+        return standing(self._of_item[item], item, reviewer)
 
     def save(
         self, item: str, reviewer: str, version: int, decision: str, issues: Sequence[str] = (), note: str = "",
@@ -222,6 +225,7 @@ class ReviewStore:
     def _append(self, review: Review) -> None:
         self._records.add(REVIEWS, msgspec.to_builtins(review))
         self.reviews.append(review)
+        self._of_item[review.item].append(review)
 
     def _check(
         self, item: str, reviewer: str, decision: str, issues: Sequence[str], suggestions: Sequence[Suggestion]

@@ -180,7 +180,7 @@ def _heard_too(query: During, value: object, case: Case) -> bool:
 
 
 def _inside(start_s: float, end_s: float, case: Case) -> list[str]:
-    rows = case.kitchen.episode.operations
+    rows = (case.kitchen.episode.operations[i] for i in case.kitchen.spans.near(start_s, end_s))
     return [
         row["id"] for row in rows if row["span_s"][0] < end_s and row["span_s"][1] > start_s and row["narration_ids"]
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,6 +36,12 @@ class Case:
     def names(self) -> Names:
         """How things are spoken of."""
         return Names(self.kitchen.episode.world)
+
+    @cached_property
+    def told(self) -> Counter[str]:
+        """Narration id -> how many operations it tells of, inferred ones apart."""
+        rows = self.kitchen.episode.operations
+        return Counter(narration for row in rows if not row["inferred"] for narration in row["narration_ids"])
 
     def action(self, operation: str) -> Action:
         """Return an operation's action."""

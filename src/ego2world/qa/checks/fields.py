@@ -85,13 +85,13 @@ def merged(group: Group, case: Case) -> Iterator[Finding]:
     """ACT_MERGED"""
     if group.category != Category.ACTION_STATUS:
         return
-    operations = case.kitchen.episode.operations
     for path, turn in turns(group):
         if isinstance(turn.spec.query, Act):
             for narration in turn.spec.anchors:
-                told = [row for row in operations if narration in row["narration_ids"] and not row["inferred"]]
-                if len(told) > 1:
-                    yield finding("ACT_MERGED", f"{path}.spec.anchors", f"{narration} tells of {len(told)} actions")
+                if case.told[narration] > 1:
+                    yield finding(
+                        "ACT_MERGED", f"{path}.spec.anchors", f"{narration} tells of {case.told[narration]} actions"
+                    )
 
 
 def count(group: Group, case: Case) -> Iterator[Finding]:

@@ -101,7 +101,7 @@ def _heard(desk: Desk) -> Iterator[Draft]:
         start_s, end_s = row["span_s"]
         clip = desk.clip(start_s, end_s)
         here = Counter(s["label"] for s in sounds if s["span_s"][0] < clip.end_s and s["span_s"][1] > clip.start_s)
-        under_way = [i for i in desk.told if recording.span(i)[0] < end_s and recording.span(i)[1] > start_s]
+        under_way = desk.during(start_s, end_s)
         if here[row["label"]] != 1 or len(under_way) != 1 or under_way[0] not in desk.alone:
             continue
         i = under_way[0]

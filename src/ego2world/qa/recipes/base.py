@@ -16,6 +16,7 @@ from ego2world.qa.clauses import clause_of
 from ego2world.qa.queries import AnyQuery
 from ego2world.qa.recording import Recording
 from ego2world.qa.records import Clip
+from ego2world.qa.spans import Spans
 from ego2world.qa.taxonomy import Category
 from ego2world.world.fluents import FactKey
 from ego2world.world.kinds import Trait, has
@@ -152,6 +153,20 @@ class Desk:
         if high_s - low_s >= 0.5:
             return low_s, high_s
         return (start_s, end_s) if end_s - start_s >= 0.5 else (start_s, start_s + 0.5)
+
+    def during(self, start_s: float, end_s: float) -> list[int]:
+        """Return the told operations that are under way at some time within a span."""
+        span = self.recording.span
+        near = self._spans.near(start_s, end_s)
+        return [i for i in near if i in self._told and span(i)[0] < end_s and span(i)[1] > start_s]
+
+    @cached_property
+    def _told(self) -> frozenset[int]:
+        return frozenset(self.told)
+
+    @cached_property
+    def _spans(self) -> Spans:
+        return Spans([self.recording.span(i) for i in range(len(self.recording.operations))])
 
     def _near(self, i: int) -> list[int]:
         at = bisect_left(self.told, i)

@@ -100,7 +100,7 @@ def _crowded(desk: Desk, j: int, thing: str, after_s: float) -> tuple[float, flo
     start_s, end_s = desk.window(j)
     for reach in (3.0, 6.0, 10.0):
         low_s, high_s = max(after_s, start_s - reach), end_s + reach
-        inside = [n for n in desk.told if recording.span(n)[0] < high_s and recording.span(n)[1] > low_s]
+        inside = desk.during(low_s, high_s)
         own = [n for n in inside if thing in recording.actions[n].things]
         others = {o for n in inside if n not in own for o in recording.actions[n].ids("object") if o not in HANDS}
         if own != [j]:
