@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from ego2world.core.canonical import canonical_json
+from ego2world.core.canonical import canonical_json, json_lines, write_atomic
 from ego2world.errors import RecordError, UsageError
 
 T = TypeVar("T")
@@ -114,6 +114,13 @@ class Records:
             for file in self._files.values():
                 file.close()
             self._files.clear()
+
+
+def rewrite(path: Path, rows: Iterable[Any]) -> None:
+    """Make a record file hold these rows alone, in their order; a file that does already is left as it is."""
+    data = json_lines(rows)
+    if not path.is_file() or path.read_bytes() != data:
+        write_atomic(path, data)
 
 
 def is_torn(path: Path) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import as_completed
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,9 @@ from msgspec.structs import replace
 
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, write_atomic
-from ego2world.core.cluster import RayPool
+from ego2world.core.cluster import workers
 from ego2world.core.journal import read_versioned
 from ego2world.core.models import Door
-from ego2world.core.processes import process_pool
 from ego2world.errors import Ego2WorldError, RecordError, UsageError
 from ego2world.qa.checks import Case, check_group
 from ego2world.qa.checks.collection import collection_findings
@@ -118,8 +118,7 @@ def _all_episodes(
             if progress:
                 progress(name, done, len(names))
         return failed
-    pool = RayPool(ray, jobs) if ray is not None else process_pool(min(jobs, len(names)))
-    with pool:
+    with workers(min(jobs, len(names)), ray) as pool:
         futures = {pool.submit(build_episode, worlds, out, name, settings, open_door): name for name in names}
         for done, future in enumerate(as_completed(futures), 1):
             failure = future.result()
@@ -153,20 +152,14 @@ class _Episode:
         self.worlds, self.out, self.name, self.settings = worlds, out, name, settings
         self.frozen: str = load_manifest(worlds)["episodes"][name]["sha256"]
         self.config = sha256(canonical_json(settings.plan.plain()))
-        self._desk: Desk | None = None
-        self._kitchen: Kitchen | None = None
 
-    @property
+    @cached_property
     def desk(self) -> Desk:
-        if self._desk is None:
-            self._desk = Desk(Recording.load(self.worlds, self.name))
-        return self._desk
+        return Desk(Recording.load(self.worlds, self.name))
 
-    @property
+    @cached_property
     def kitchen(self) -> Kitchen:
-        if self._kitchen is None:
-            self._kitchen = Kitchen(self.desk.recording.episode)
-        return self._kitchen
+        return Kitchen(self.desk.recording.episode)
 
     def run(self) -> None:
         """Run all stages; a model, where there is one, is asked for more at each."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.journal import Records, is_torn, read_as
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import FILES, read_manifest, read_records
@@ -162,7 +162,7 @@ class ReviewStore:
         if path.is_file() and is_torn(
             path
         ):  # the last decision was not written whole, and its sender was never told that it was
-            write_atomic(path, b"".join(canonical_json(msgspec.to_builtins(one)) + b"\n" for one in self.reviews))
+            write_atomic(path, json_lines(self.reviews))
         self._of_item: dict[str, list[Review]] = defaultdict(list)
         for one in self.reviews:
             self._of_item[one.item].append(one)

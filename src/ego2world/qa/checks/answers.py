@@ -161,11 +161,7 @@ def also_true(query: Query, truth: Any, value: object, case: Case) -> bool:
         )
     if isinstance(query, During):
         inside = _inside(query.from_s, query.to_s, case)
-        return (
-            False
-            if not inside
-            else sum(case.action(one).plain() == value for one in inside) > 0 and _heard_too(query, value, case)
-        )
+        return any(case.action(one).plain() == value for one in inside) and _heard_too(query, value, case)
     return False
 
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
-from ego2world.core.journal import Records, is_torn, read_as
+from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
 from ego2world.core.models import Door, Message, Part, Reply, Request, Stop, Text
 from ego2world.errors import ModelError, UsageError, VideoError
@@ -141,10 +141,7 @@ def _open(out: Path, manifest: Mapping[str, Any]) -> None:
 
 def _keep(out: Path, rows: Iterable[Prediction]) -> None:
     """Write the answers file with these rows alone, where it holds anything else, in order of item and rotation."""
-    path = out / ANSWERS
-    data = b"".join(canonical_json(row) + b"\n" for row in sorted(rows, key=lambda row: (row.item, row.rotation)))
-    if not path.is_file() or is_torn(path) or path.read_bytes() != data:
-        write_atomic(path, data)
+    rewrite(out / ANSWERS, sorted(rows, key=lambda row: (row.item, row.rotation)))
 
 
 def read_predictions(out: Path) -> list[Prediction]:

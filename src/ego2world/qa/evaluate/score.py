@@ -17,7 +17,7 @@ import msgspec
 
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
-from ego2world.core.journal import Records, is_torn, read_rows
+from ego2world.core.journal import Records, read_rows, rewrite
 from ego2world.core.statistics import Interval, cluster_interval, mcnemar_exact
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.evaluate.answer import MANIFEST, Prediction, membership, read_predictions, rotated
@@ -85,7 +85,7 @@ def _judged(
     for item in items:
         turns[item.group].append(item)
 
-    def basis(item: Item) -> str:
+    def judged_from(item: Item) -> str:
         prediction = predictions.get((item.id, 0))
         return sha256(
             canonical_json(
@@ -93,12 +93,12 @@ def _judged(
             )
         )
 
+    basis = {item.id: judged_from(item) for item in items}
     writer = Records(folder)
 
     def one(item: Item) -> JudgeRecord:
-        digest = basis(item)
         row = known.get(item.id)
-        if row is not None and row.get("basis") == digest and row["record"]["verdict"] != Verdict.ERROR:
+        if row is not None and row.get("basis") == basis[item.id] and row["record"]["verdict"] != Verdict.ERROR:
             return msgspec.convert(row["record"], JudgeRecord)
         history = [
             (earlier.question, said.text or "")
@@ -106,7 +106,7 @@ def _judged(
             if earlier.round < item.round and (said := predictions.get((earlier.id, 0))) is not None
         ]
         record = judge.judge(item, predictions.get((item.id, 0)), history)
-        writer.add(JUDGEMENTS, {"item": item.id, "basis": digest, "record": msgspec.to_builtins(record)})
+        writer.add(JUDGEMENTS, {"item": item.id, "basis": basis[item.id], "record": msgspec.to_builtins(record)})
         return record
 
     try:
@@ -122,13 +122,9 @@ def _judged(
     finally:
         writer.close()
     rows = [
-        {"item": record.item, "basis": basis(item), "record": msgspec.to_builtins(record)}
-        for item, record in zip(items, records, strict=True)
+        {"item": record.item, "basis": basis[record.item], "record": msgspec.to_builtins(record)} for record in records
     ]
-    data = b"".join(canonical_json(row) + b"\n" for row in sorted(rows, key=lambda row: str(row["item"])))
-    path = folder / JUDGEMENTS
-    if not path.is_file() or is_torn(path) or path.read_bytes() != data:
-        write_atomic(path, data)
+    rewrite(folder / JUDGEMENTS, sorted(rows, key=lambda row: str(row["item"])))
     return records
 
 
