@@ -16,11 +16,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ego2world.core.canonical import strict_json
-from ego2world.core.models import Door, Message, Request, Text
+from ego2world.core.models import Door, Message, Request, Text, json_object
+from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.qa.checks.case import finding
 from ego2world.qa.choose import named, with_id
-from ego2world.qa.prompting import prompt, prompts_sha256
 from ego2world.qa.queries import Said
 from ego2world.qa.recipes.base import Desk
 from ego2world.qa.records import Clip, Finding, Group, Spec, Turn
@@ -157,8 +156,8 @@ def ask(kind: str, schema: dict[str, Any], text: str, tag: str, door: Door) -> l
         (Message("system", (Text(prompt(HERE, f"{kind}_system.txt")),)), Message("user", (Text(text),))), schema=schema, schema_name=kind,
         max_tokens=MAX_TOKENS, tag=tag,
     )  # fmt: skip
-    data = _object(door.generate(request).text)
-    rows = data.get(kind) if isinstance(data, dict) else None
+    data = json_object(door.generate(request).text)
+    rows = data.get(kind) if data is not None else None
     return rows if isinstance(rows, list) else []
 
 
@@ -220,20 +219,12 @@ def validated(group: Group, text: str, door: Door) -> list[Finding]:
         (Message("system", (Text(prompt(HERE, "validate_system.txt")),)), Message("user", (Text(f"{text}\n{asked}"),))), schema=VALIDATION,
         schema_name="validate", max_tokens=400, tag=f"{group.id}/validate",
     )  # fmt: skip
-    data = _object(door.generate(request).text)
-    if not isinstance(data, dict) or not isinstance(data.get("keep"), bool):
+    data = json_object(door.generate(request).text)
+    if data is None or not isinstance(data.get("keep"), bool):
         return [
             replace(finding("MODEL_REJECTS", "", "the validating call gave no readable verdict"), severity="review")
         ]
     return [] if data["keep"] else [finding("MODEL_REJECTS", "", str(data.get("reason", ""))[:300])]
-
-
-def _object(text: str) -> Any:
-    plain = re.sub(r"^\s*```(?:json)?|```\s*$", "", text.strip(), flags=re.I | re.M).strip()
-    try:
-        return strict_json(plain.encode())
-    except ValueError:
-        return None
 
 
 def mock_proposal(request: Request) -> str:

@@ -20,6 +20,7 @@ from ego2world.core.models.base import (
     user,
 )
 from ego2world.core.models.door import Door, Endpoint, open_door, open_model
+from ego2world.core.models.reading import json_object
 from ego2world.core.models.recorded import MockModel, ReplayModel
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Stop",
     "Text",
     "Usage",
+    "json_object",
     "open_door",
     "open_model",
     "user",

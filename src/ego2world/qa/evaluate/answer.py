@@ -22,10 +22,10 @@ from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict
 from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
 from ego2world.core.models import Door, Message, Part, Reply, Request, Stop, Text
+from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError, UsageError, VideoError
 from ego2world.qa.evaluate.media import Clips, Look
 from ego2world.qa.items import Item
-from ego2world.qa.prompting import prompt, prompts_sha256
 from ego2world.qa.records import Record
 
 HERE = "ego2world.qa.evaluate"

@@ -16,13 +16,13 @@ from enum import StrEnum
 from typing import Any
 
 from ego2world.core.models import Door, Message, Request, Text
+from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError
 from ego2world.qa.checks.case import words
 from ego2world.qa.evaluate.answer import HERE, Prediction
 from ego2world.qa.evaluate.choice import read_choice
 from ego2world.qa.evaluate.verdicts import Parse, Rubric, Said, read_decision, read_score
 from ego2world.qa.items import Item
-from ego2world.qa.prompting import prompt, prompts_sha256
 from ego2world.qa.records import Record
 
 PROMPTS = ("judge_system.txt", "judge_decide.txt.j2", "judge_score.txt.j2")

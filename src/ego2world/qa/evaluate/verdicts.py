@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-from ego2world.core.canonical import strict_json
+from ego2world.core.models import json_object
 
 
 class Parse(StrEnum):
@@ -50,7 +48,7 @@ class Said:
 
 def read_decision(text: str) -> Said:
     """Read the first stage's reply: {"correct": 0 | 1 | null, "needs_review": bool, "reason": str}."""
-    data = _object(text)
+    data = json_object(text)
     if data is None or "correct" not in data:
         return Said(Parse.UNPARSED, None, True, "")
     correct, review, reason = data["correct"], data.get("needs_review", False), str(data.get("reason", ""))
@@ -73,7 +71,7 @@ def read_decision(text: str) -> Said:
 
 def read_score(text: str, rubric: Rubric) -> Said:
     """Read the second stage's reply: {"score": n | null, "needs_review": bool, "reason": str}, or a plain "score: n" or [[n]]."""
-    data = _object(text)
+    data = json_object(text)
     if data is not None and "score" in data:
         score, review, reason = data["score"], bool(data.get("needs_review", False)), str(data.get("reason", ""))
         if score is None:
@@ -96,30 +94,3 @@ def read_score(text: str, rubric: Rubric) -> Said:
     ):
         return Said(Parse.INVALID, None, True, reason)
     return Said(Parse.PARSED, None if review else int(score), review, reason)
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    """Return the one JSON object in a reply, None where there is none or more than one."""
-    plain = re.sub(r"^\s*```(?:json)?|```\s*$", "", text.strip(), flags=re.I | re.M).strip()
-    try:
-        data = strict_json(plain.encode())
-        return data if isinstance(data, dict) else None
-    except ValueError:
-        pass
-    found: list[dict[str, Any]] = []
-    decoder = json.JSONDecoder(parse_constant=_refuse)
-    at = plain.find("{")
-    while at >= 0:
-        try:
-            data, end = decoder.raw_decode(plain, at)
-        except ValueError:
-            at = plain.find("{", at + 1)
-            continue
-        if isinstance(data, dict):
-            found.append(data)
-        at = plain.find("{", end)
-    return found[0] if len(found) == 1 else None
-
-
-def _refuse(token: str) -> Any:
-    raise ValueError(f"{token} is not JSON")

@@ -1,4 +1,4 @@
-"""Prompts from files, filled in: texts from data become one line each and cannot leave their place. Stage: qa."""
+"""Prompts from files, filled in: texts from data become one line each and cannot leave their place. Stage: core."""
 
 from __future__ import annotations
 

@@ -1,0 +1,74 @@
+"""Video files written here: clips from pictures, and copies that every browser plays. Stage: core, video."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from pathlib import Path
+
+import av
+from PIL import Image
+
+from ego2world.core.video.frames import upright
+from ego2world.errors import VideoError
+
+
+def write_clip(frames: Iterable[Image.Image], path: Path, fps: int) -> None:
+    """Write pictures of one even size as an H.264 MP4; the file appears whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.part.mp4")
+    try:
+        with av.open(str(temporary), "w") as container:
+            stream = container.add_stream("libx264", rate=fps)
+            stream.pix_fmt, stream.options = "yuv420p", {"crf": "23", "threads": "1"}
+            for number, picture in enumerate(frames):
+                if number == 0:
+                    stream.width, stream.height = picture.width, picture.height
+                container.mux(stream.encode(av.VideoFrame.from_image(picture)))  # type: ignore[no-untyped-call]
+            container.mux(stream.encode())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_copy(source: Path, path: Path, height_px: int = 480, fps: int = 30) -> None:
+    """Write an H.264 copy without sound and metadata, upright, of one height and rate; the file appears whole.
+
+    Args:
+        source: any video that can be decoded.
+        path: the MP4 to write.
+        height_px: of the copy, even; the width follows.
+        fps: constant rate of the copy; each of its frames is the one shown at that moment.
+
+    Raises:
+        VideoError: the source cannot be read.
+    """
+    write_clip(_resampled(source, height_px, fps), path, fps)
+
+
+def _resampled(source: Path, height_px: int, fps: int) -> Iterable[Image.Image]:
+    try:
+        with av.open(str(source)) as container:
+            stream = container.streams.video[0]
+            stream.thread_type = "AUTO"
+            first, due, shown = None, 0, None
+            last_s = Fraction(0)
+            try:
+                for frame in container.decode(stream):
+                    if frame.pts is None or stream.time_base is None:
+                        continue
+                    first = frame.pts if first is None else first
+                    last_s = (frame.pts - first) * stream.time_base
+                    while shown is not None and Fraction(due, fps) < last_s:
+                        yield shown
+                        due += 1
+                    picture = upright(frame)
+                    shown = picture.resize((round(picture.width * height_px / picture.height / 2) * 2, height_px))
+            except av.error.FFmpegError:
+                pass  # what could be decoded is shown
+            if shown is None:
+                raise VideoError(str(source), "no frame can be decoded")
+            if due == 0 or Fraction(due, fps) <= last_s:
+                yield shown
+    except (av.error.FFmpegError, IndexError, OSError) as error:
+        raise VideoError(str(source), f"cannot be read ({error}); is it a whole video file?") from None
