@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
+from ego2world.judge.rendered import make_rendered
 from ego2world.qa.build import Settings, build
 from ego2world.render import draw_episode
 from ego2world.samples import sample_source
@@ -69,3 +72,15 @@ def sample_clips(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) 
     for name in sorted(load_manifest(sample_worlds)["episodes"])[:3]:
         draw_episode(load_episode(sample_worlds, name), out / f"{name}.mp4")
     return out
+
+
+@pytest.fixture(scope="session")
+def rendered(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The benchmark of drawn rollouts: 20 cases, 120 clips; drawn once for all processes of a run, and never written to."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (shared / "rendered.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "rendered" / "benchmark.json").is_file():
+            make_rendered(sample_worlds, shared / "rendered")
+    return shared / "rendered"

@@ -12,6 +12,9 @@ from PIL import Image
 from ego2world.core.video.frames import upright
 from ego2world.errors import VideoError
 
+# no look-ahead: with it the encoder does not always give the same bytes for the same pictures
+_ENCODING = {"crf": "23", "preset": "veryfast", "threads": "1", "x264-params": "sync-lookahead=0:rc-lookahead=0"}
+
 
 def write_clip(frames: Iterable[Image.Image], path: Path, fps: int) -> None:
     """Write pictures of one even size as an H.264 MP4; the file appears whole."""
@@ -20,7 +23,7 @@ def write_clip(frames: Iterable[Image.Image], path: Path, fps: int) -> None:
     try:
         with av.open(str(temporary), "w") as container:
             stream = container.add_stream("libx264", rate=fps)
-            stream.pix_fmt, stream.options = "yuv420p", {"crf": "23", "threads": "1"}
+            stream.pix_fmt, stream.options = "yuv420p", dict(_ENCODING)
             for number, picture in enumerate(frames):
                 if number == 0:
                     stream.width, stream.height = picture.width, picture.height
