@@ -1,6 +1,6 @@
 """A benchmark of drawn rollouts: every answer to every gate is known, exactly. Stage: judge.
 
-Beside the files of a benchmark it holds what no judge may see:
+Beside the files of a benchmark it holds which thing has which colour (legend.json, for the detector of pixels), and what no judge may see:
 
     plans.jsonl      the subgoals that the rollouts were played from
     truth.jsonl      the answer to every gate of every video, by the oracle
@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ego2world.core.canonical import sha256, write_atomic
+from ego2world.core.canonical import pretty_json, sha256, write_atomic
 from ego2world.core.journal import rewrite
 from ego2world.core.processes import process_pool
 from ego2world.errors import UsageError
+from ego2world.judge.backends.vision import LEGEND
 from ego2world.judge.benchmark import Benchmark, Progress, find_all, write_benchmark
 from ego2world.judge.policy import GATES
 from ego2world.judge.records import Answer, Case, Category, Clutter, Domain, Given, Plan, Rater, Source, Subgoal, Video
@@ -113,6 +114,7 @@ def make_rendered(
     rewrite(out / PLANS, (plan.plain() for plan in plans))
     rewrite(out / TRUTH, (one.plain() for one in truth))
     rewrite(out / ROLLOUTS, rows)
+    write_atomic(out / LEGEND, pretty_json({case.id: _legend(case) for case in cases}))
     design = {
         "models": list(MODELS),
         "seeds": list(seeds),
@@ -245,6 +247,15 @@ def _case(case: RolloutCase, out: Path) -> Case:
         scene_sha256=sha256(buffer.getvalue()), clutter=tuple(Clutter)[min(2, len(case.beside) - 1)], objects=case.objects, panel=True,
         reference_sequences=tuple(way.words(case.steps) for way in case.ways),
     )  # fmt: skip
+
+
+def _legend(case: RolloutCase) -> dict[str, Any]:
+    """Return which thing of a scene has which colour, as anybody sees who looks at it."""
+    names = case.world.entities
+    return {
+        "store": names[case.store].name,
+        "colors": {names[i].name: body.color for i, body in scene(case).bodies.items()},
+    }
 
 
 def plan_of(case: RolloutCase, scene_sha256: str) -> Plan:

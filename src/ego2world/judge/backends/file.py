@@ -1,0 +1,68 @@
+"""Answers from a file, of people or of another tool: the judge that needs no model. Stage: judge, backends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ego2world.core.canonical import sha256_file
+from ego2world.errors import UsageError
+from ego2world.judge.backends.base import Look
+from ego2world.judge.benchmark import read_lines
+from ego2world.judge.records import Answer, Case, Given, Plan, Rater, Subgoal
+
+
+class FileAnswers:
+    """One rater's answers; what the file does not hold stays unanswered."""
+
+    looks = False
+
+    def __init__(self, rater: Rater, answers: Sequence[Answer], source: str) -> None:
+        self.rater = rater
+        self._source = source
+        self._answers = {(one.video_id, one.sid, one.gate): one for one in answers}
+
+    @staticmethod
+    def read(path: Path, rater: str | None = None) -> list[FileAnswers]:
+        """Read a file of answers; return one backend a rater, in order of their names.
+
+        Raises:
+            RecordError: lines are no answers.
+            UsageError: no such rater, or no answers.
+        """
+        rows = read_lines(path, Answer)
+        found: dict[str, list[Answer]] = {}
+        for one in rows:
+            found.setdefault(one.rater.id, []).append(one)
+        if rater is not None and rater not in found:
+            raise UsageError(f"{path} has no answers of {rater!r}; it has those of: {', '.join(sorted(found))}")
+        if not found:
+            raise UsageError(f"{path} holds no answers")
+        digest = sha256_file(path)
+        return [
+            FileAnswers(mine[0].rater, mine, digest) for name, mine in sorted(found.items()) if rater in (None, name)
+        ]
+
+    def plain(self) -> dict[str, Any]:
+        """Return the file's hash."""
+        return {"backend": "answers", "rater": self.rater.id, "kind": self.rater.kind, "file_sha256": self._source}
+
+    def answer(
+        self, look: Look, case: Case, plan: Plan, subgoal: Subgoal, gate: str, before: Mapping[str, Answer]
+    ) -> Answer:
+        """Return what the file says."""
+        found = self._answers.get((look.video_id, subgoal.sid, gate))
+        if found is None or found.answer is Given.NOT_REACHED:
+            status = "absent" if found is None else "not_reached"
+            return Answer(
+                video_id=look.video_id, plan_id=plan.plan_id, sid=subgoal.sid, gate=gate, answer=Given.ERROR, rater=self.rater, parse_status=status
+            )  # fmt: skip
+        if found.plan_id != plan.plan_id:
+            raise UsageError(
+                f"{look.video_id}, {subgoal.sid}, {gate}: answered about plan {found.plan_id}, and the plan here is {plan.plan_id}; "
+                "give the plans that were annotated with --plans"
+            )
+        return replace(found, rater=self.rater)
