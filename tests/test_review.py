@@ -37,7 +37,7 @@ from ego2world.qa.review import (
     summary,
 )
 from ego2world.web import review_app
-from ego2world.web.review.app import script_json
+from ego2world.web.pages import script_json
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome", "chrome") if (found := shutil.which(name))),

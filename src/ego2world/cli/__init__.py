@@ -28,6 +28,7 @@ COMMANDS = {
     "export": "Write a run or a collection for other tools.",
     "graph": "Let a model write the worlds at once, and check it against the annotations.",
     "qa": "Questions with evidence: build, check, audit, answer, score, export; vqa, select.",
+    "judge": "Generated videos judged by gates: init, check, plan, run, score, agree; rollouts whose truth is known.",
     "bench": "Steps and compiled narrations per CPU-second.",
 }
 

@@ -88,7 +88,7 @@ def judge(
     used = {plan.plan_id: plan for plan in plans.values()}
     head = {
         "benchmark": {"videos_sha256": videos_sha256(bench.videos), "videos": len(bench.videos), "usable": len(usable), "cases": len(bench.cases)},
-        "plans_sha256": plans_sha256(list(used.values())), "backends": [one.plain() for one in backends], "raters": [one.rater.id for one in backends],
+        "plans_sha256": plans_sha256(list(used.values())), "backends": [{"rater": one.rater.id, "kind": one.rater.kind} | one.plain() for one in backends], "raters": [one.rater.id for one in backends],
         "settings": settings.plain(), "ego2world": __version__,
     }  # fmt: skip
     with writing(out):

@@ -1,35 +1,20 @@
-"""The figures of a report, as SVG and PNG files and as SVG inside the page. The same scores give the same bytes.
-
-Texts and lines are drawn in one ink; inside the page that ink becomes the page's own text colour, so that both themes can be read.
-"""
+"""The figures of a report; the same scores give the same bytes."""
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from ego2world.core.canonical import write_atomic
+from ego2world.core.figures import COLORS, INK, STYLE, new_figure
 from ego2world.evaluate import ENDPOINTS, METRICS
 from ego2world.evaluate.compare import PROFILED
 
-INK = "#22303a"
-COLORS = ("#2f6f8f", "#c9763f", "#2f7d5b", "#7a6f9b", "#a24b4b", "#8a7a2f", "#4b8fa2", "#9b6f8a", "#5d6873")
 ENDPOINT_COLORS = {
     "completed_all": "#2f7d5b", "completed_some": "#8fbf6b", "completed_none": "#d6c06a", "execution_blocked": "#c9763f",
     "parse_failure": "#a24b4b", "empty_plan": "#7a6f9b",
-}  # fmt: skip
-_STYLE: Any = {
-    "svg.hashsalt": "ego2world", "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 9.5, "text.color": INK,
-    "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK, "axes.spines.top": False,
-    "axes.spines.right": False, "legend.frameon": False, "lines.linewidth": 1.6, "savefig.transparent": True,
 }  # fmt: skip
 
 
@@ -37,7 +22,7 @@ def draw_figures(
     scores: Sequence[Mapping[str, Any]], labels: Sequence[str], compared: Mapping[str, Any]
 ) -> dict[str, Figure]:
     """Return the figures by name; those that the runs give nothing for are left out."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         found = {"metrics": _metrics(labels, compared), "endpoints": _endpoints(scores, labels)}
         if compared["contrasts"]:
             found["contrasts"] = _contrasts(compared["contrasts"])
@@ -48,55 +33,10 @@ def draw_figures(
         return found
 
 
-def page_figures(figures: Mapping[str, Figure]) -> dict[str, str]:
-    """Return the figures as SVGs for use inside a page."""
-    return {name: _for_page(_svg(figure).decode(), name) for name, figure in figures.items()}
-
-
-def write_figures(figures: Mapping[str, Figure], folder: Path) -> dict[str, str]:
-    """Write every figure as SVG and PNG; return the SVGs for use inside a page."""
-    inside = page_figures(figures)
-    for name, figure in figures.items():
-        write_atomic(folder / f"{name}.svg", _svg(figure))
-        png = io.BytesIO()
-        with mpl.rc_context(_STYLE):
-            figure.set_facecolor("white")
-            figure.set_dpi(200)
-            FigureCanvasAgg(figure).print_png(png, metadata={"Software": "ego2world"})  # type: ignore[no-untyped-call]
-        write_atomic(folder / f"{name}.png", png.getvalue())
-    return inside
-
-
-def _svg(figure: Figure) -> bytes:
-    svg = io.BytesIO()
-    with mpl.rc_context(_STYLE):
-        FigureCanvasSVG(figure).print_svg(svg, metadata={"Date": None, "Creator": "ego2world"})  # type: ignore[no-untyped-call]
-    return svg.getvalue()
-
-
-def _for_page(svg: str, name: str) -> str:
-    """Return an SVG without its XML head, its ink as the page's, its ids its own, and no address in it."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S).replace(INK, "currentColor")
-    svg = re.sub(r'\bid="', f'id="{name}-', svg)
-    svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", svg)
-    svg = re.sub(
-        r'<svg [^>]*?viewBox="([^"]*)"[^>]*>',
-        rf'<svg viewBox="\1" role="img" aria-labelledby="caption-{name}">',
-        svg,
-        count=1,
-    )
-    return svg.replace("xlink:href", "href")
-
-
-def _figure(width: float, height: float) -> Figure:
-    return Figure(figsize=(width, height), layout="constrained", facecolor="none")
-
-
 def _metrics(labels: Sequence[str], compared: Mapping[str, Any]) -> Figure:
     """Draw every metric of every run with its interval."""
     rows = -(-len(METRICS) // 3)
-    figure = _figure(8.6, 0.9 + 0.3 * len(labels) * rows)
+    figure = new_figure(8.6, 0.9 + 0.3 * len(labels) * rows)
     axes = figure.subplots(rows, 3, sharex=True, sharey=True, squeeze=False)
     for axis in axes.flat[len(METRICS) :]:
         axis.set_axis_off()
@@ -125,7 +65,7 @@ def _metrics(labels: Sequence[str], compared: Mapping[str, Any]) -> Figure:
 
 def _endpoints(scores: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Figure:
     """Draw how the tasks of every run ended."""
-    figure = _figure(8.6, 0.9 + 0.34 * len(labels))
+    figure = new_figure(8.6, 0.9 + 0.34 * len(labels))
     axis = figure.subplots()
     axis.set_facecolor("none")
     left = [0.0] * len(labels)
@@ -147,7 +87,7 @@ def _contrasts(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw all pairwise contrasts; those whose interval includes zero are pale."""
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     pairs = list(dict.fromkeys((row["first"], row["second"]) for row in rows))
-    figure = _figure(8.6, 0.9 + 0.21 * len(pairs))
+    figure = new_figure(8.6, 0.9 + 0.21 * len(pairs))
     axes = figure.subplots(1, len(metrics), sharey=True, squeeze=False)[0]
     for axis, metric in zip(axes, metrics, strict=True):
         axis.set_facecolor("none")
@@ -176,7 +116,7 @@ def _quarters(scores: Sequence[Mapping[str, Any]], labels: Sequence[str], profil
     if not names or all(profiles[label][names[0]][0] is None for label in labels):
         return None
     rows = -(-len(names) // 3)
-    figure = _figure(8.6, 0.6 + 2.1 * rows)
+    figure = new_figure(8.6, 0.6 + 2.1 * rows)
     axes = figure.subplots(rows, 3, squeeze=False)
     for axis in axes.flat[len(names) :]:
         axis.set_axis_off()
@@ -206,7 +146,7 @@ def _quarters(scores: Sequence[Mapping[str, Any]], labels: Sequence[str], profil
 
 def _belief(scores: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Figure:
     """Draw belief against the hidden world at the groups' ends, by quarter."""
-    figure = _figure(8.6, 2.7)
+    figure = new_figure(8.6, 2.7)
     axes = figure.subplots(1, 3)
     titles = {"precision": "precision: right of what is believed", "recall": "recall: right of what there is to know",
               "stale_share": "stale: overtaken by the world"}  # fmt: skip

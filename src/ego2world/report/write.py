@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from ego2world.core.canonical import pretty_json, write_atomic
+from ego2world.core.figures import page_css, write_figures
 from ego2world.core.processes import process_pool
 from ego2world.core.statistics import RESAMPLES
 from ego2world.errors import RecordError, UsageError
@@ -23,7 +24,7 @@ from ego2world.evaluate.compare import compare_runs
 from ego2world.evaluate.metrics import read_settings
 from ego2world.evaluate.replay import RunRecords, replay
 from ego2world.evaluate.review import Review
-from ego2world.report.figures import draw_figures, write_figures
+from ego2world.report.figures import draw_figures
 from ego2world.report.trace import episode_trace
 from ego2world.world.episode import load_episode
 
@@ -162,7 +163,7 @@ def render(report: Report, figures: Mapping[str, str], version: str = "") -> str
         runs=scores, labels=report.labels, labelled=list(zip(report.labels, scores, report.reviews, strict=True)), compared=report.compared, reviews=report.reviews, problems=report.problems,
         figures=figures, metric_names=METRICS, endpoints=ENDPOINTS, resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
         ladder=_ladder(scores), same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1, live=bool(version), version=version,
-        used=lambda name: any(s["resources"].get(name) for s in scores), css=_asset("page.css"), js=_asset("page.js"),
+        used=lambda name: any(s["resources"].get(name) for s in scores), css=page_css(), js=_asset("page.js"),
     )  # fmt: skip
 
 

@@ -11,10 +11,11 @@ from fastapi import FastAPI, HTTPException
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 
 from ego2world.core.canonical import sha256
+from ego2world.core.figures import page_figures
 from ego2world.errors import Ego2WorldError
 from ego2world.evaluate.metrics import read_settings
 from ego2world.evaluate.replay import RunRecords, replay
-from ego2world.report.figures import draw_figures, page_figures
+from ego2world.report.figures import draw_figures
 from ego2world.report.trace import episode_trace
 from ego2world.report.write import make_report, render
 from ego2world.run.records import RECORDS

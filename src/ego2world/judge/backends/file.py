@@ -48,7 +48,7 @@ class FileAnswers:
 
     def plain(self) -> dict[str, Any]:
         """Return the file's hash."""
-        return {"backend": "answers", "rater": self.rater.id, "kind": self.rater.kind, "file_sha256": self._source}
+        return {"backend": "answers", "file_sha256": self._source}
 
     def answer(
         self, look: Look, case: Case, plan: Plan, subgoal: Subgoal, gate: str, before: Mapping[str, Answer]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 from unicodedata import normalize
 from urllib.parse import quote
 
 import msgspec
 from fastapi import FastAPI, HTTPException, Request
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from ego2world.annotations.videos import find_videos
 from ego2world.core.canonical import canonical_json
@@ -21,12 +17,8 @@ from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import read_stage
 from ego2world.qa.records import Evidence, Group
 from ego2world.qa.review import DECISIONS, FIELDS, ISSUES, ReviewStore, StaleVersion, Suggestion, original_hash, summary
+from ego2world.web.pages import LOCAL, new_app, templates
 
-_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; media-src 'self'; img-src data:; "
-    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
-}  # fmt: skip
 _TYPES = {
     ".mp4": "video/mp4",
     ".webm": "video/webm",
@@ -34,16 +26,10 @@ _TYPES = {
     ".mkv": "video/x-matroska",
     ".avi": "video/x-msvideo",
 }
-_STATIC = {"review.js": "text/javascript", "review.css": "text/css"}
-
-
-def _file(name: str) -> str:
-    return (files("ego2world.web.review") / name).read_text("utf-8")
-
-
-def script_json(value: Any) -> str:
-    """Return JSON that may stand in a script element: nothing in it can close the element."""
-    return json.dumps(value, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+_STATIC = {
+    name: ("ego2world.web.review", kind)
+    for name, kind in (("review.js", "text/javascript"), ("review.css", "text/css"))
+}
 
 
 class Decision(msgspec.Struct, forbid_unknown_fields=True):
@@ -57,11 +43,7 @@ class Decision(msgspec.Struct, forbid_unknown_fields=True):
     played_s: list[tuple[float, float]] = []
 
 
-def review_app(
-    review: Path,
-    media: Path | None = None,
-    hosts: frozenset[str] = frozenset({"127.0.0.1", "localhost", "[::1]", "testserver"}),
-) -> FastAPI:
+def review_app(review: Path, media: Path | None = None, hosts: frozenset[str] = LOCAL) -> FastAPI:
     """Return the web application.
 
     Args:
@@ -71,9 +53,8 @@ def review_app(
     """
     store = ReviewStore(review)
     videos = {normalize("NFC", name): path for name, path in find_videos(media).items()} if media else {}
-    pages = Environment(loader=FunctionLoader(_file), autoescape=True, undefined=StrictUndefined)
-    pages.filters["script_json"] = script_json
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    pages = templates("ego2world.web.review")
+    app = new_app(hosts, _STATIC, "/media/")
     pool: dict[str, dict[str, Evidence]] = {}
     lock = threading.Lock()
 
@@ -93,25 +74,6 @@ def review_app(
         found: list[str] = store.cohort["queues"][reviewer]
         return found
 
-    @app.middleware("http")
-    async def guard(request: Request, call_next: Any) -> Response:
-        host = (
-            request.headers.get("host", "").rsplit(":", 1)[0]
-            if not request.headers.get("host", "").endswith("]")
-            else request.headers["host"]
-        )
-        origin = request.headers.get("origin")
-        if host not in hosts or (origin is not None and origin.split("://")[-1] != request.headers.get("host")):
-            return PlainTextResponse("this server is for the page that it serves itself", 403, headers=_HEADERS)
-        if request.method == "POST" and request.headers.get("content-type", "").split(";")[0] != "application/json":
-            return PlainTextResponse("needed application/json", 415, headers=_HEADERS)
-        response: Response = await call_next(request)
-        for name, value in _HEADERS.items():
-            response.headers.setdefault(name, value)
-        if request.url.path.startswith("/media/"):
-            response.headers.setdefault("Accept-Ranges", "bytes")
-        return response
-
     @app.get("/")
     def index() -> HTMLResponse:
         rows = [
@@ -119,12 +81,6 @@ def review_app(
             for name, items in store.cohort["queues"].items()
         ]  # fmt: skip
         return HTMLResponse(pages.get_template("index.html.j2").render(reviewers=rows, cohort=store.cohort))
-
-    @app.get("/static/{name}")
-    def static(name: str) -> Response:
-        if name not in _STATIC:
-            raise HTTPException(404, "no such file")
-        return Response(_file(name), media_type=_STATIC[name])
 
     @app.get("/r/{reviewer}")
     def first(reviewer: str) -> RedirectResponse:

@@ -1,0 +1,184 @@
+"""ego2world judge plan, run: subgoals, and answers to gates"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ego2world.cli.common import INCOMPLETE, MODEL_HELP, err, extra, out, print_json, progress
+from ego2world.core.models import Door, Endpoint, open_door
+from ego2world.errors import UsageError
+
+if TYPE_CHECKING:
+    from ego2world.judge.backends import Gates, Whole
+
+BACKEND_HELP = (
+    "answers:FILE (answers of people or another tool), vision (a detector for drawn rollouts), model, simple-vqa, question-list (with --model), "
+    "or csv:FILE (another tool's scores)."
+)
+
+
+def register(judge: typer.Typer) -> None:
+    """Add the commands."""
+
+    @judge.command("plan")
+    def plan_command(
+        bench: Path = typer.Argument(help="A benchmark."),
+        out_file: Path = typer.Option(..., "--out", help="The file of plans; plans made alike are kept."),
+        model: str | None = typer.Option(
+            None, help="The model that plans; without one, the goal's clauses are the subgoals. " + MODEL_HELP
+        ),
+        per_video: bool = typer.Option(False, help="A plan a video, as in the paper, instead of one a case."),
+        concurrency: int = typer.Option(4, min=1, help="Plans at the same time."),
+        base_url: str | None = typer.Option(
+            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+        ),
+        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
+        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        as_json: bool = typer.Option(False, "--json", help="Print the stability of the plans as JSON."),
+    ) -> None:
+        """Derive the subgoals of every case from its goal and initial scene alone, and measure how stable they are.
+
+        Example: ego2world judge plan bench --model openai/gpt-5-mini --per-video --out plans.jsonl
+        """
+        with extra("video", "judge plan"):
+            from ego2world.judge.benchmark import read_benchmark  # an optional dependency's door
+            from ego2world.judge.planning import Planner, make_plans, mock_plan, stability
+        read = read_benchmark(bench)
+        with ExitStack() as stack:
+            door = None
+            if model is not None:
+                endpoint = Endpoint(connections=max(8, concurrency), base_url=base_url)
+                door = stack.enter_context(closing(open_door(model, mock_plan, endpoint, cache, any_served_model)))
+            update = stack.enter_context(progress("plans"))
+            plans = make_plans(read, out_file, Planner(door, per_video, concurrency=concurrency), update)
+        found = stability(plans)
+        failed = [plan for plan in plans if plan.error]
+        if as_json:
+            print_json(found | {"errors": {plan.plan_id: plan.error for plan in failed}})
+        else:
+            count = sum(len(plan.subgoals) for plan in plans)
+            out.print(f"{len(plans)} plans, {count} subgoals, {len(failed)} without  ({out_file})", soft_wrap=True)
+            if found["pairs"]:
+                out.print(
+                    f"of {found['pairs']} pairs of plans of one case {100 * found['same_count']:.0f} % have as many subgoals, and name "
+                    f"{100 * found['same_objects']:.0f} % of their objects in common; {100 * found['usual_count']:.0f} % of plans have their case's usual count"
+                )  # fmt: skip
+            for plan in failed[:10]:
+                err.print(f"{plan.plan_id}: {plan.error}", markup=False, soft_wrap=True)
+        if failed:
+            err.print("the same command asks for those again")
+            raise typer.Exit(INCOMPLETE)
+
+    @judge.command("run")
+    def run_command(
+        bench: Path = typer.Argument(help="A benchmark."),
+        out_dir: Path = typer.Option(..., "--out", help="The folder of the run; an unfinished one is gone on with."),
+        backend: str = typer.Option("model", help=BACKEND_HELP),
+        model: str | None = typer.Option(None, help=MODEL_HELP),
+        plans: Path | None = typer.Option(None, help="Made by judge plan; default: plans.jsonl of the benchmark."),
+        rater: str | None = typer.Option(None, help="Only this rater of a file of answers."),
+        all_gates: bool = typer.Option(
+            False, help="Ask every gate, also after a failure: for independent scoring and removed gates."
+        ),
+        frames: int = typer.Option(8, min=1, help="Frames shown to a gate."),
+        sampling: str = typer.Option(
+            "sparse", help="sparse; dense (four times as many, each with a neighbour); all (every tenth of a second)."
+        ),
+        max_pixels: int = typer.Option(200_704, min=1, help="Pixels of a frame, at most."),
+        controls: int = typer.Option(
+            2,
+            min=0,
+            help="First ask a model this many videos about another case's plan; one that it passes stops the run.",
+        ),
+        repeat: int = typer.Option(
+            1, min=1, help="Ask a model about one video this often first, and record how far its answers differ."
+        ),
+        low: float = typer.Option(0.0, help="Lowest score of a table."),
+        high: float = typer.Option(100.0, help="Highest score of a table."),
+        concurrency: int = typer.Option(4, min=1, help="Videos at the same time."),
+        base_url: str | None = typer.Option(
+            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+        ),
+        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
+        retries: int = typer.Option(5, min=0, help="Further attempts after errors that may pass."),
+        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        as_json: bool = typer.Option(False, "--json", help="Print counts as JSON."),
+    ) -> None:
+        """Judge every video: one question a gate, ended at the first failure. Exit code 11: some answers could not be had yet.
+
+        Example: ego2world judge run bench --model openai/gpt-5-mini --sampling dense --out runs/gpt-5-mini
+        """
+        with extra("video", "judge run"):
+            from ego2world.judge.benchmark import read_benchmark  # an optional dependency's door
+            from ego2world.judge.controls import try_out
+            from ego2world.judge.planning import read_plans
+            from ego2world.judge.run import Settings  # fmt: skip
+            from ego2world.judge.run import judge as judge_all
+            from ego2world.judge.sampling import Density, Sampling
+        if sampling not in set(Density):
+            raise UsageError(f"no sampling {sampling!r}; there are: {', '.join(Density)}")
+        read = read_benchmark(bench)
+        path = plans or bench / "plans.jsonl"
+        needs_plans = not backend.startswith(("csv:", "simple-vqa"))
+        if not path.is_file() and needs_plans:
+            raise UsageError(f"no plans {path}; make some with: ego2world judge plan {bench} --out {path}")
+        by_video = read_plans(path, read) if path.is_file() else {}
+        settings = Settings(Sampling(frames, Density(sampling), max_pixels), all_gates, concurrency)
+        with ExitStack() as stack:
+            door = None
+            if backend in ("model", "simple-vqa", "question-list"):
+                from ego2world.judge.backends.model import mock_gate
+
+                if model is None:
+                    raise UsageError(
+                        f"--backend {backend} needs --model; without a model there are answers:FILE, vision and csv:FILE"
+                    )
+                endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
+                door = stack.enter_context(closing(open_door(model, mock_gate, endpoint, cache, any_served_model)))
+            made = open_backends(backend, bench, door, rater, (low, high))
+            if backend == "model" and model != "mock":
+                with err.status("controls"):
+                    try_out(read, by_video, made[0], settings, controls, repeat, out_dir)  # type: ignore[arg-type]
+            update = stack.enter_context(progress("videos"))
+            done = judge_all(read, by_video, out_dir, made, settings, update)
+        if as_json:
+            print_json(done)
+        else:
+            what = f"{done['answers']} answers" if done["answers"] else f"{done['ratings']} ratings"
+            out.print(
+                f"{what} by {', '.join(done['raters'])}; {done['unanswered']} could not be had  ({out_dir})",
+                soft_wrap=True,
+            )
+        for reason, count in done["reasons"].items():
+            err.print(f"{count}: {reason}", markup=False, soft_wrap=True)
+        if done["service_failures"]:
+            err.print("the same command asks those again that the service gave no answer to")
+            raise typer.Exit(INCOMPLETE)
+        if not as_json:
+            out.print(f"Next: ego2world judge score {bench} {out_dir}", markup=False, soft_wrap=True)
+
+
+def open_backends(
+    name: str, bench: Path, door: Door | None, rater: str | None, scale: tuple[float, float]
+) -> list[Gates | Whole]:
+    """Return the judges that a name stands for.
+
+    Raises:
+        UsageError: no such backend, or what it needs is not there.
+    """
+    from ego2world.judge.backends import FileAnswers, ModelGates, QuestionList, ScoreTable, SimpleVQA, VisionGates
+
+    if name.startswith("answers:"):
+        return list(FileAnswers.read(Path(name.removeprefix("answers:")), rater))
+    if name.startswith("csv:"):
+        return [ScoreTable(Path(name.removeprefix("csv:")), *scale)]
+    if name == "vision":
+        return [VisionGates(bench)]
+    kinds = {"model": ModelGates, "simple-vqa": SimpleVQA, "question-list": QuestionList}
+    if name not in kinds or door is None:
+        raise UsageError(f"no backend {name!r}; there are: {BACKEND_HELP}")
+    return [kinds[name](door)]

@@ -1,0 +1,126 @@
+"""ego2world judge init, check, rollouts: the files of a benchmark"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from ego2world.cli.common import AUDIT_FAILED, err, extra, names, out, print_json, progress
+from ego2world.errors import UsageError
+
+JOBS = typer.Option(1, min=1, help="Videos decoded, or drawn, at the same time.")
+
+
+def register(judge: typer.Typer) -> None:
+    """Add the commands."""
+
+    @judge.command("init")
+    def init_command(
+        folder: Path = typer.Argument(help="Videos and cases.jsonl or cases.csv (layout: docs/JUDGING.md)."),
+        out_dir: Path | None = typer.Option(None, "--out", help="Where the benchmark's files go; default: the folder."),
+        models: str | None = typer.Option(None, help="Models that every case should have; default: whatever any has."),
+        seeds: str | None = typer.Option(None, help="Seeds that every case should have."),
+        takes: int | None = typer.Option(
+            None, min=0, help="Recordings of each human kind that every case should have."
+        ),
+        least_s: float = typer.Option(0.0, min=0, help="Shorter videos are reported as short."),
+        most_s: float | None = typer.Option(None, min=0, help="Longer videos are reported as long."),
+        jobs: int = JOBS,
+        as_json: bool = typer.Option(False, "--json", help="Print totals and problems as JSON."),
+    ) -> None:
+        """Lay a benchmark out from a folder of videos: a manifest of every video that is expected, and what is at its path.
+
+        Exit code 9 where something is missing, broken or not expected; the manifest is written all the same.
+
+        Example: ego2world judge init videos --models wan,kling --seeds 101,202,303 --takes 3
+        """
+        with extra("video", "judge init"):
+            from ego2world.judge.layout import Design, init  # an optional dependency's door
+        numbers = _numbers(seeds)
+        with progress("videos") as update:
+            bench, problems = init(
+                folder, out_dir or folder, Design(names(models), numbers, takes, least_s, most_s), jobs, update
+            )
+        _say(bench, problems, as_json)
+
+    @judge.command("check")
+    def check_command(
+        bench: Path = typer.Argument(help="A benchmark."),
+        jobs: int = JOBS,
+        as_json: bool = typer.Option(False, "--json", help="Print totals and problems as JSON."),
+    ) -> None:
+        """Check cases, scenes and every video against the manifest, bytes and frames. Exit code 9 where something is wrong.
+
+        Example: ego2world judge check bench
+        """
+        with extra("video", "judge check"):
+            from ego2world.judge.benchmark import check, read_benchmark  # an optional dependency's door
+        read = read_benchmark(bench)
+        with progress("videos") as update:
+            problems = check(read, jobs, update)
+        _say(read, problems, as_json)
+
+    @judge.command("rollouts")
+    def rollouts_command(
+        worlds: Path = typer.Argument(help="A compiled collection, such as demo/worlds."),
+        out_dir: Path = typer.Option(..., "--out", help="The benchmark to make."),
+        cases: int = typer.Option(20, min=1, help="Cases, at most."),
+        takes: int = typer.Option(1, min=1, help="Recordings of each human kind a case."),
+        seeds: str = typer.Option("101", help="Seeds of the four drawing models."),
+        seed: int = typer.Option(0, help="Of the choice of things, ways and faults."),
+        jobs: int = JOBS,
+    ) -> None:
+        """Draw rollouts of executable worlds, well and with planted faults: a benchmark whose every answer is known.
+
+        Example: ego2world judge rollouts demo/worlds --out rollouts
+        """
+        with extra("video", "judge rollouts"):
+            from ego2world.judge.rendered import make_rendered  # an optional dependency's door
+        with progress("clips") as update:
+            made = make_rendered(worlds, out_dir, cases, takes, _numbers(seeds), seed, jobs, update)
+        out.print(f"{len(made.videos)} clips of {len(made.cases)} cases  ({out_dir})", soft_wrap=True)
+        out.print(
+            f"Next: ego2world judge run {out_dir} --backend vision --out runs/vision", markup=False, soft_wrap=True
+        )
+
+
+def _numbers(text: str | None) -> tuple[int, ...]:
+    try:
+        return tuple(int(one) for one in names(text))
+    except ValueError:
+        raise UsageError(f"--seeds {text}: needed whole numbers, such as 101,202,303") from None
+
+
+def _say(bench: object, problems: Sequence[object], as_json: bool) -> None:
+    from ego2world.judge.benchmark import Benchmark, Problem  # loaded already; for its types
+
+    assert isinstance(bench, Benchmark)
+    found = [p for p in problems if isinstance(p, Problem)]
+    kinds = Counter(p.kind for p in found)
+    if as_json:
+        print_json({"cases": len(bench.cases), "videos": len(bench.videos), "by_status": dict(sorted(Counter(v.status for v in bench.videos).items())),
+                    "problems": [p.plain() for p in found]})  # fmt: skip
+    else:
+        table = Table(box=None, pad_edge=False)
+        for column in ("origin", "videos", "ok", "other"):
+            table.add_column(column, justify="left" if column == "origin" else "right")
+        for origin in sorted({v.origin for v in bench.videos}):
+            rows = [v for v in bench.videos if v.origin == origin]
+            ok = sum(v.status == "ok" for v in rows)
+            table.add_row(origin, str(len(rows)), str(ok), str(len(rows) - ok))
+        out.print(table)
+        for one in found[:50]:
+            out.print(str(one), markup=False, soft_wrap=True)
+        if len(found) > 50:
+            out.print(f"... and {len(found) - 50} more; --json prints all")
+        out.print(
+            f"{len(bench.cases)} cases, {len(bench.videos)} videos expected; "
+            + (", ".join(f"{n} {k}" for k, n in sorted(kinds.items())) or "all is as it should be")
+        )
+    if found:
+        err.print("videos that are not ok get no score, and are counted; nothing is left out silently")
+        raise typer.Exit(AUDIT_FAILED)

@@ -1,0 +1,181 @@
+"""ego2world judge score, agree: answers to scores, and judges against people"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.table import Table
+
+from ego2world.cli.common import extra, names, out, print_json, progress
+from ego2world.errors import UsageError
+
+INDEPENDENT = typer.Option(False, help="Every gate counts by itself, instead of up to the first that fails.")
+WITHOUT = typer.Option(None, help="Gates taken away, such as P1 or T1,P1; needs runs made with --all-gates.")
+BYPASS = typer.Option(False, help="Count gates taken away as passed, instead of leaving them out of the denominator.")
+TASK_LEVELS = typer.Option(None, help="Score of a subgoal by task gates passed; default 0,1/3,2/3,1.")
+PHYSICS_LEVELS = typer.Option(None, help="Score of a subgoal by physics gates passed; default 0,1/4,1/2,3/4,1.")
+
+
+def register(judge: typer.Typer) -> None:
+    """Add the commands."""
+
+    @judge.command("score")
+    def score_command(
+        bench: Path = typer.Argument(help="A benchmark."),
+        run: Path = typer.Argument(help="Made by judge run."),
+        independent: bool = INDEPENDENT,
+        without: str | None = WITHOUT,
+        bypass: bool = BYPASS,
+        task_levels: str | None = TASK_LEVELS,
+        physics_levels: str | None = PHYSICS_LEVELS,
+        seed: int = typer.Option(0, help="Seed of the resampling."),
+        as_json: bool = typer.Option(False, "--json", help="Print every video's scores as JSON."),
+    ) -> None:
+        """Turn answers into T, P and S, by subgoal, video, model, case, domain, clutter, seed and type of subgoal.
+
+        Example: ego2world judge score bench runs/gpt-5-mini
+        """
+        with extra("video", "judge score"):
+            from ego2world.judge.benchmark import read_benchmark  # an optional dependency's door
+            from ego2world.judge.tally import score_run, write_scores
+        policy = _policy(independent, without, bypass, task_levels, physics_levels)
+        read = read_benchmark(bench)
+        summary = write_scores(read, run, policy, seed)
+        if as_json:
+            rows = score_run(read, run, policy)
+            print_json({
+                "videos": {r: {s.video_id: {"task": s.T, "physics": s.P, "final": s.S, "status": s.status, "reason": s.reason} for s in scores} for r, scores in rows.items()},
+                "summary": summary,
+            })  # fmt: skip
+            return
+        for rater, one in summary["raters"].items():
+            _print(rater, one)
+        out.print(f"scores.jsonl and scores.json are in {run}", soft_wrap=True)
+
+    @judge.command("agree")
+    def agree_command(
+        bench: Path = typer.Argument(help="A benchmark."),
+        runs: list[Path] = typer.Argument(help="Runs of judges and of annotators (judge run --backend answers:FILE)."),
+        out_dir: Path | None = typer.Option(
+            None, "--out", help="Folder of the report; without it, figures are only printed."
+        ),
+        reference: str = typer.Option(
+            "human", help="Kind of rater that judges are held against: human, or oracle for drawn rollouts."
+        ),
+        min_raters: int = typer.Option(2, min=1, help="Annotators that a video needs to have a consensus."),
+        seed: int = typer.Option(0, help="Seed of the resampling."),
+        resamples: int = typer.Option(1000, min=100, help="Resamples of the cases."),
+        independent: bool = INDEPENDENT,
+        without: str | None = WITHOUT,
+        bypass: bool = BYPASS,
+        as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
+    ) -> None:
+        """Hold judges against the annotators' consensus, and annotators against each other; analyse what the scores say.
+
+        Example: ego2world judge agree bench runs/gpt-5-mini runs/annotators --out agreement
+        """
+        with extra("video", "judge agree"):
+            from ego2world.judge.agree import Settings, agree  # an optional dependency's door
+            from ego2world.judge.benchmark import read_benchmark
+            from ego2world.judge.report import write_report
+        settings = Settings(reference, min_raters, seed, resamples, _policy(independent, without, bypass, None, None))
+        read = read_benchmark(bench)
+        with progress("agreement") as update:
+            found = agree(read, runs, settings, update)
+            if out_dir is not None:
+                write_report(read, found, out_dir)
+        if as_json:
+            print_json(found)
+            return
+        _print_agreement(found)
+        if out_dir is not None:
+            out.print(f"{out_dir}/index.html", soft_wrap=True)
+
+
+def _policy(independent: bool, without: str | None, bypass: bool, task: str | None, physics: str | None) -> Any:
+    from ego2world.judge.policy import Policy, Removal
+
+    return Policy(
+        _levels(task, "--task-levels"),
+        _levels(physics, "--physics-levels"),
+        independent,
+        names(without),
+        Removal.BYPASS if bypass else Removal.REMOVE,
+    )
+
+
+def _levels(text: str | None, option: str) -> tuple[float, ...]:
+    found = []
+    for one in names(text):
+        top, _, bottom = one.partition("/")
+        try:
+            found.append(float(top) / float(bottom or 1))
+        except (ValueError, ZeroDivisionError):
+            raise UsageError(f"{option} {text}: needed numbers from 0 to 1, such as 0,1/3,2/3,1") from None
+    return tuple(found)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
+
+
+def _print(rater: str, one: dict[str, Any]) -> None:
+    table = Table(box=None, pad_edge=False, title=rater, title_justify="left")
+    for name in ("", "videos", "scored", "T", "P", "attempted", "S", "interval", "missing as 0"):
+        table.add_column(name, justify="left" if not name else "right", no_wrap=True)
+    rows = [("overall", one["overall"])]
+    for view in ("by_origin", "by_domain", "by_clutter", "by_seed"):
+        rows += [(f" {key}", value) for key, value in one[view].items()]
+    for name, row in rows:
+        interval = row["S_interval"]
+        rate = "-" if row["attempt_rate"] is None else f"{100 * row['attempt_rate']:.0f} %"
+        table.add_row(
+            name, str(row["videos"]), f"{row['scored']}{'' if row['complete'] else ' !'}", _number(row["T"]), _number(row["P"]), rate, _number(row["S"]),
+            f"{interval['low']:.1f} to {interval['high']:.1f}" if interval else "-", _number(row["S_missing_as_0"]),
+        )  # fmt: skip
+    out.print(table)
+    if one["by_subgoal_type"]:
+        out.print(
+            "subgoals: "
+            + "; ".join(
+                f"{k.replace('_', ' ')} {v['subgoals']}: T {_number(v['T'])}, P {_number(v['P'])}"
+                for k, v in one["by_subgoal_type"].items()
+            )
+        )
+    if one["failures"]["by_type"]:
+        out.print("failures: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in one["failures"]["by_type"].items()))
+    if one["reasons"]:
+        out.print("without a score: " + ", ".join(f"{n} {k}" for k, n in one["reasons"].items()), markup=False)
+
+
+def _print_agreement(found: dict[str, Any]) -> None:
+    panel = found["panel"]
+    out.print(
+        f"{panel['with_consensus']} of {panel['videos']} videos have a consensus of {', '.join(panel['references'])}"
+    )
+    table = Table(box=None, pad_edge=False)
+    for name in ("judge", "axis", "pearson", "kendall", "ccc", "mae", "bias", "n", "models rho"):
+        table.add_column(name, justify="left" if name in ("judge", "axis") else "right", no_wrap=True)
+    for judge, rows in found["judges"].items():
+        for axis in ("T", "P", "S"):
+            one = rows[axis]
+            values = [one[s]["value"] for s in ("pearson", "kendall", "ccc", "mae")]
+            rho = rows["models"]["spearman"]["value"] if axis == "S" else None
+            table.add_row(
+                judge, axis, *("undefined" if v is None else f"{v:.3f}" if n < 3 else f"{v:.1f}" for n, v in enumerate(values)), _number(one["bias"]),
+                str(one["pearson"]["n"]), "" if axis != "S" else "undefined" if rho is None else f"{rho:.2f}",
+            )  # fmt: skip
+    out.print(table)
+    people = found["annotators"]
+    if people:
+        for axis in ("T", "P", "S"):
+            icc, alpha = (
+                people[axis]["icc"][found["settings"]["icc_form"]],
+                people[axis]["alpha"][found["settings"]["alpha_level"]],
+            )
+            shown = ["undefined" if f["value"] is None else f"{f['value']:.3f}" for f in (icc, alpha)]
+            out.print(
+                f"annotators, {axis}: {found['settings']['icc_form']} {shown[0]}, alpha ({found['settings']['alpha_level']}) {shown[1]} on {icc['n']} videos, {icc['dropped']} incomplete"
+            )
