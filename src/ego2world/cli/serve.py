@@ -9,6 +9,8 @@ from ego2world.errors import UsageError
 from ego2world.evaluate.metrics import read_settings
 from ego2world.qa.review import COHORT
 
+PANEL = "panel.json"  # of a panel of annotators; its module needs an extra
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -16,7 +18,7 @@ def register(app: typer.Typer) -> None:
     @app.command("serve")
     def serve_command(
         paths: list[Path] = typer.Argument(
-            help="Run folders, finished or going on; or one review (made by qa cohort)."
+            help="Run folders, finished or going on; or one review (made by qa cohort) or panel (judge panel)."
         ),
         worlds: Path | None = typer.Option(
             None, help="The collection of runs; default: the folder that the runs name."
@@ -25,27 +27,31 @@ def register(app: typer.Typer) -> None:
         host: str = typer.Option("127.0.0.1", help="Address to listen on; only this machine by default."),
         port: int = typer.Option(8765, min=0, max=65535, help="Port to listen on."),
     ) -> None:
-        """Show the report of runs while they go on, or the pages of a review; stop with Ctrl-C.
+        """Show the report of runs while they go on, or the pages of a review or of a panel of annotators; stop with Ctrl-C.
 
         Example: ego2world serve runs/symbolic-persistent runs/symbolic-reset
         """
-        review = (paths[0] / COHORT).is_file()
-        if review and len(paths) > 1:
-            raise UsageError("one review at a time; runs and reviews do not mix")
+        review, panel = (paths[0] / COHORT).is_file(), (paths[0] / PANEL).is_file()
+        if (review or panel) and len(paths) > 1:
+            raise UsageError("one review or panel at a time; they do not mix with runs")
         with extra("web", "serve"):
             import uvicorn
 
             from ego2world.web import live_app, review_app  # optional dependencies' door
-        if review:
-            names = {"127.0.0.1", "localhost", "[::1]", host}
-            app_ = review_app(paths[0], media, frozenset(names))
+        names = frozenset({"127.0.0.1", "localhost", "[::1]", host})
+        if panel:
+            with extra("video", "annotation"):
+                from ego2world.web.annotate import annotate_app
+            app_ = annotate_app(paths[0], names)
+        elif review:
+            app_ = review_app(paths[0], media, names)
         else:
             for path in paths:
                 read_settings(path)
             app_ = live_app(paths, worlds)
         if host not in {"127.0.0.1", "localhost", "::1"}:
             err.print(
-                f"listening on {host}: everyone who reaches this machine can read {'and decide' if review else 'these runs'}"
+                f"listening on {host}: everyone who reaches this machine can read {'and decide' if review or panel else 'these runs'}"
             )
         out.print(f"http://{host}:{port}  (Ctrl-C stops)", soft_wrap=True)
         uvicorn.run(app_, host=host, port=port, log_level="warning")

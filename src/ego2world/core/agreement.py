@@ -10,6 +10,7 @@ Sources: Lin 1989 (CCC, variances with 1/n); Shrout and Fleiss 1979 (ICC forms);
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -147,10 +148,12 @@ def cluster_bounds(
     if len(names) < 2:
         return None, None, f"{len(names)} cases, needed at least 2 for an interval"
     members = [np.flatnonzero(np.array([c == name for c in clusters])) for name in names]
-    found = stats.bootstrap(
-        (np.arange(len(names)),), lambda drawn: statistic(np.concatenate([members[n] for n in drawn])), vectorized=False, n_resamples=resamples,
-        confidence_level=CONFIDENCE, method="percentile", rng=np.random.default_rng(seed),
-    ).bootstrap_distribution  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # no variation, or undefined: said below
+        found = stats.bootstrap(
+            (np.arange(len(names)),), lambda drawn: statistic(np.concatenate([members[n] for n in drawn])), vectorized=False, n_resamples=resamples,
+            confidence_level=CONFIDENCE, method="percentile", rng=np.random.default_rng(seed),
+        ).bootstrap_distribution  # fmt: skip
     defined = found[~np.isnan(found)]
     if defined.size == 0:
         return None, None, "undefined in every resample"

@@ -124,8 +124,9 @@ def _coupling(videos: Sequence[Mapping[str, Any]]) -> Figure | None:
     kept = [(t, p) for v in videos for t, p, _ in [v["consensus"]] if t is not None and p is not None]
     if len(kept) < 2:
         return None
-    figure = new_figure(3.6, 3.4)
-    axis = figure.subplots()
+    figure = new_figure(8.6, 3.4)
+    axis, empty = figure.subplots(1, 2)
+    empty.set_axis_off()
     _plain(axis, "Consensus, a dot a video")
     _square(axis, [t for t, _ in kept], [p for _, p in kept])
     axis.set_xlabel("task T")

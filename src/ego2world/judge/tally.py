@@ -165,7 +165,10 @@ def _interval(values: Iterable[tuple[str, float]], seed: int) -> dict[str, Any] 
         sums[case][0] += value
         sums[case][1] += 1
     found = cluster_interval([s for s, _ in sums.values()], [n for _, n in sums.values()], seed, RESAMPLES)
-    return None if found is None else found.plain() | {"method": "case-cluster bootstrap (studentised)"}
+    if found is None:
+        return None
+    low, high = max(0.0, found.low), min(100.0, found.high)  # symmetric intervals of few cases may leave the scale
+    return {"value": found.value, "low": low, "high": high, "method": "case-cluster bootstrap (studentised)"}
 
 
 def by_type(rows: Sequence[Score]) -> dict[str, Any]:

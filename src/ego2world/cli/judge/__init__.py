@@ -2,7 +2,7 @@
 
 import typer
 
-from ego2world.cli.judge import ask, bench, compare
+from ego2world.cli.judge import ask, bench, compare, people
 
 
 def register(app: typer.Typer) -> None:
@@ -12,5 +12,5 @@ def register(app: typer.Typer) -> None:
         help="Generated egocentric videos: init, check, rollouts; plan, run, score; agree; panel, answers.",
     )
     app.add_typer(judge, name="judge")
-    for group in (bench, ask, compare):
+    for group in (bench, ask, compare, people):
         group.register(judge)

@@ -20,6 +20,7 @@ function play(start, end) {
   video.play().catch((error) => say(`the clip cannot be played: ${error.message}`, true));
 }
 if (video) {
+  video.addEventListener("loadedmetadata", () => { if (!video.videoWidth) { document.body.dataset.blind = "yes"; say("this browser shows no picture of this video (perhaps HEVC); decide nothing on its sound alone, use another browser", true); } });
   video.addEventListener("loadedmetadata", () => { if (video.currentTime < data.clip[0]) video.currentTime = data.clip[0]; });
   video.addEventListener("play", () => { since = video.currentTime; if (stopAt === null) stopAt = data.clip[1]; });
   video.addEventListener("timeupdate", () => {
@@ -60,6 +61,7 @@ const here = `/r/${encodeURIComponent(data.reviewer)}/${data.number}`;
 let busy = false;
 async function decide(decision) {
   if (busy) return;
+  if (document.body.dataset.blind) return say("not saved: this browser shows no picture of this video", true);
   busy = true;
   if (video) note();
   const issues = [...document.querySelectorAll("#issues input:checked")].map((box) => box.value);
