@@ -1,0 +1,104 @@
+"""Small benchmarks for tests of the judge: made-up panels of any size, and videos of any kind."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from ego2world.core.canonical import sha256
+from ego2world.core.journal import rewrite
+from ego2world.core.video import write_clip
+from ego2world.judge.benchmark import Benchmark, write_benchmark
+from ego2world.judge.policy import PHYSICS, TASK
+from ego2world.judge.records import Answer, Case, Category, Clutter, Domain, Given, Plan, Rater, Source, Subgoal, Video
+
+MODELS = ("aster", "birch", "cedar", "daisy", "elm", "fern")
+SKILL = {
+    "human_success": 0.99,
+    "human_failure": 0.9,
+    "aster": 0.85,
+    "birch": 0.8,
+    "cedar": 0.75,
+    "daisy": 0.68,
+    "elm": 0.6,
+    "fern": 0.3,
+}
+
+
+def clip(path: Path, seconds: float = 2.0, level: int = 90, size: tuple[int, int] = (64, 48)) -> None:
+    """Write a clip of one grey that grows lighter."""
+    write_clip((Image.new("RGB", size, (level + n % 40,) * 3) for n in range(round(10 * seconds))), path, 10)
+
+
+def simulated(
+    folder: Path, cases: int = 25, seeds: tuple[int, ...] = (101, 202, 303), takes: int = 3, seed: int = 0
+) -> tuple[Benchmark, Path]:
+    """Write a benchmark of made-up videos, 6 models and human controls, and answers of a judge and three annotators.
+
+    Returns:
+        The benchmark, and the file of answers.
+    """
+    rng = random.Random(seed)
+    made_cases, videos, plans = [], [], []
+    for number in range(cases):
+        name = f"c{number + 1:03d}"
+        made_cases.append(
+            Case(case_id=name, domain=list(Domain)[number % 5], goal=f"Thing {number} is in its box.", scene_image="", scene_sha256="", clutter=list(Clutter)[number % 3],
+                 objects=tuple(f"thing {n}" for n in range(2 + number % 4)), panel=True, reference_sequences=(("a",), ("b",), ("c",)))
+        )  # fmt: skip
+        subgoals = tuple(
+            Subgoal(
+                sid=f"s{n + 1}",
+                text=f"step {n}",
+                objects=(f"thing {n}",),
+                post_state="done",
+                category=list(Category)[n % 4],
+            )
+            for n in range(2 + number % 4)
+        )
+        plans.append(
+            Plan(
+                plan_id=f"{name}.plan",
+                case_id=name,
+                video_id=None,
+                subgoals=subgoals,
+                backbone="rule",
+                prompt_sha="",
+                scene_sha256="",
+            )
+        )
+        for source in (Source.SUCCESS, Source.FAILURE):
+            videos += [_video(name, source, take) for take in range(1, takes + 1)]
+        videos += [_video(name, Source.MODEL, number, model) for model in MODELS for number in seeds]
+    bench = write_benchmark(folder, ".", made_cases, videos, {})
+    rewrite(folder / "plans.jsonl", (plan.plain() for plan in plans))
+    answers = folder / "answers.jsonl"
+    rewrite(answers, (row.plain() for row in _answers(rng, bench, {p.case_id: p for p in plans})))
+    return bench, answers
+
+
+def _video(case: str, source: Source, number: int, model: str = "") -> Video:
+    kind = model or source.value
+    return Video(
+        video_id=f"{case}.{kind}.{number}", case_id=case, source=source, model=model, seed=number if model else None, take=1 if model else number,
+        path=f"{case}/{kind}/{number}.mp4", sha256=sha256(f"{case}{kind}{number}".encode()), status="ok", n_frames=80, duration_s=8.0,
+    )  # fmt: skip
+
+
+def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, Plan]) -> Iterator[Answer]:
+    raters = [(Rater(kind="human", id=name), 0.03) for name in ("anna", "ben", "cem")] + [
+        (Rater(kind="model", id="judge"), 0.12)
+    ]
+    for video in bench.videos:
+        for subgoal in plans[video.case_id].subgoals:
+            truth = {gate: rng.random() < SKILL[video.origin] for gate in (*TASK, *PHYSICS)}
+            for rater, slip in raters:
+                for gate, holds in truth.items():
+                    said = holds != (rng.random() < slip)
+                    yield Answer(
+                        video_id=video.video_id, plan_id=f"{video.case_id}.plan", sid=subgoal.sid, gate=gate,
+                        answer=Given.PASS if said else Given.FAIL, rater=rater, asked="all",
+                    )  # fmt: skip
