@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from PIL import Image
 
 from ego2world.core.canonical import sha256
 from ego2world.core.journal import rewrite
+from ego2world.core.models import Door, MockModel, Reply, Request
 from ego2world.core.video import write_clip
-from ego2world.judge.benchmark import Benchmark, write_benchmark
+from ego2world.judge.benchmark import Benchmark, read_benchmark, write_benchmark
 from ego2world.judge.policy import PHYSICS, TASK
 from ego2world.judge.records import Answer, Case, Category, Clutter, Domain, Given, Plan, Rater, Source, Subgoal, Video
 
@@ -102,3 +104,31 @@ def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, Plan]) -> It
                         video_id=video.video_id, plan_id=f"{video.case_id}.plan", sid=subgoal.sid, gate=gate,
                         answer=Given.PASS if said else Given.FAIL, rater=rater, asked="all",
                     )  # fmt: skip
+
+
+def part(source: Path, folder: Path, cases: int, videos: int | None = None) -> Benchmark:
+    """Make a benchmark of the first cases of a drawn one, whose clips stay where they are."""
+    whole = read_benchmark(source)
+    kept = whole.cases[:cases]
+    names = {case.case_id for case in kept}
+    rows = [video for video in whole.videos if video.case_id in names]
+    bench = write_benchmark(folder, str(source), kept, rows[:videos], whole.design)
+    for name in ("legend.json", "truth.jsonl", "plans.jsonl", "rollouts.jsonl"):
+        (folder / name).write_bytes((source / name).read_bytes())
+    return bench
+
+
+def scripted(truth: Iterable[Answer], alter: Callable[[str], str | Reply | None] = lambda tag: None) -> Door:
+    """Return a model that replies with the truth, but where ``alter`` says otherwise for "VIDEO/SUBGOAL/GATE"."""
+    known = {f"{row.video_id}/{row.sid}/{row.gate}": row.answer.value for row in truth}
+
+    def respond(request: Request) -> str | Reply:
+        said = alter(request.tag)
+        given = known.get(request.tag, "fail")  # of another case's subgoals nothing is seen
+        return (
+            said
+            if said is not None
+            else json.dumps({"answer": given, "failure": None, "t_start": None, "t_end": None, "rationale": "seen"})
+        )
+
+    return Door(MockModel(respond, "scripted"))

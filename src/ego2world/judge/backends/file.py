@@ -31,8 +31,12 @@ class FileAnswers:
 
         Raises:
             RecordError: lines are no answers.
-            UsageError: no such rater, or no answers.
+            UsageError: no such file or rater, or no answers.
         """
+        if not path.is_file():
+            raise UsageError(
+                f"no answers {path}; needed a file such as ego2world judge answers writes of people, or answers.jsonl of a run"
+            )
         rows = read_lines(path, Answer)
         found: dict[str, list[Answer]] = {}
         for one in rows:

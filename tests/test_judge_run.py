@@ -1,0 +1,438 @@
+"""Running judges: answers as asked and no others, resumed byte for byte, and never a guess where nothing was answered."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from ego2world.core.journal import read_as
+from ego2world.core.models import Door, MockModel, Reply, Request, Stop
+from ego2world.errors import AnnotationError, ModelError, RecordError, UsageError
+from ego2world.judge.backends import FileAnswers, ModelGates, QuestionList, ScoreTable, SimpleVQA, VisionGates
+from ego2world.judge.benchmark import Benchmark, read_benchmark
+from ego2world.judge.controls import try_out
+from ego2world.judge.planning import Planner, by_rule, make_plans, read_plans, stability
+from ego2world.judge.policy import GATES, PHYSICS, TASK, Policy, Removal
+from ego2world.judge.records import Answer, Case, Clutter, Domain, Given, Plan
+from ego2world.judge.run import Settings, judge, read_answers, read_ratings
+from ego2world.judge.sampling import Density, Sampling
+from ego2world.judge.tally import score_run
+from judge_data import part, scripted
+
+COMMAND = str(Path(sys.executable).parent / "ego2world")
+
+
+@pytest.fixture(scope="module")
+def bench(rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    """Three cases, 18 clips; never written to."""
+    return part(rendered, tmp_path_factory.mktemp("part"), 3)
+
+
+@pytest.fixture(scope="module")
+def plans(bench: Benchmark) -> dict[str, Plan]:
+    return read_plans(bench.folder / "plans.jsonl", bench)
+
+
+@pytest.fixture(scope="module")
+def truth(bench: Benchmark) -> list[Answer]:
+    here = {video.video_id for video in bench.videos}
+    return [row for row in read_as(bench.folder / "truth.jsonl", Answer) if row.video_id in here]
+
+
+def command(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, "judge", *map(str, words)], capture_output=True, text=True)
+
+
+def given(rows: list[Answer]) -> dict[tuple[str, str, str], str]:
+    return {(row.video_id, row.sid, row.gate): row.answer.value for row in rows}
+
+
+def chains_end_at_failures(rows: list[Answer]) -> None:
+    answers = given(rows)
+    for video, sid in {(row.video_id, row.sid) for row in rows}:
+        for chain in (TASK, PHYSICS):
+            open_ = chain is TASK or answers[video, sid, "T1"] == "pass"
+            for gate in chain:
+                assert (answers[video, sid, gate] != "not_reached") == open_, (video, sid, gate)
+                open_ = open_ and answers[video, sid, gate] == "pass"
+
+
+# --- answers from a file, from a model, from pixels ------------------------------------------------------------
+
+
+def test_answers_from_a_file_are_that_rater(
+    bench: Benchmark, plans: dict[str, Plan], truth: list[Answer], tmp_path: Path
+) -> None:
+    backends = FileAnswers.read(bench.folder / "truth.jsonl")
+    done = judge(bench, plans, tmp_path / "all", backends, Settings(all_gates=True))
+    assert done["unanswered"] == 0 and given(read_answers(tmp_path / "all")) == given(truth)
+    judge(bench, plans, tmp_path / "seq", backends, Settings())
+    rows = read_answers(tmp_path / "seq")
+    chains_end_at_failures(rows)
+    whole = given(truth)
+    assert all(one in ("not_reached", whole[key]) for key, one in given(rows).items()) and len(rows) == len(truth)
+    (both,) = score_run(bench, tmp_path / "all", Policy()).values()
+    (early,) = score_run(bench, tmp_path / "seq", Policy()).values()
+    assert [(s.T, s.P, s.S) for s in both] == [(s.T, s.P, s.S) for s in early]
+    with pytest.raises(UsageError, match="every gate"):
+        score_run(bench, tmp_path / "seq", Policy(independent=True))
+    assert score_run(bench, tmp_path / "all", Policy(without=("T1",), removal=Removal.BYPASS))
+
+
+def test_one_question_a_gate_ends_at_the_first_failure(
+    bench: Benchmark, plans: dict[str, Plan], truth: list[Answer], tmp_path: Path
+) -> None:
+    asked: Counter[str] = Counter()
+    lock = threading.Lock()
+
+    def count(tag: str) -> None:
+        with lock:
+            asked[tag] += 1
+
+    done = judge(bench, plans, tmp_path / "seq", [ModelGates(scripted(truth, count))], Settings(Sampling(frames=3)))
+    rows = read_answers(tmp_path / "seq")
+    chains_end_at_failures(rows)
+    reached = {f"{r.video_id}/{r.sid}/{r.gate}" for r in rows if r.answer is not Given.NOT_REACHED}
+    assert set(asked) == reached and set(asked.values()) == {1} and done["answers"] == len(reached) < len(truth)
+    (mine,) = score_run(bench, tmp_path / "seq", Policy()).values()
+    judge(bench, plans, tmp_path / "truth", FileAnswers.read(bench.folder / "truth.jsonl"), Settings())
+    (right,) = score_run(bench, tmp_path / "truth", Policy()).values()
+    assert [(s.T, s.P, s.S) for s in mine] == [(s.T, s.P, s.S) for s in right]
+    for row in rows:
+        if row.answer is not Given.NOT_REACHED:
+            assert row.prompt_sha and row.frame_spec and row.frame_pts and row.raw and row.served == "scripted"
+            assert row.tokens_in > 85 * len(row.frame_pts) and list(row.frame_pts) == sorted(set(row.frame_pts))
+
+
+def test_frames_follow_the_gate_and_dense_sees_between_them() -> None:
+    span = (4.0, 6.0)
+    for density in Density:
+        sampling = Sampling(8, density)
+        for gate in GATES:
+            _, times = sampling.choose(gate, 10.0, span)
+            assert times == sorted(set(times)) and times[0] >= 0 and times[-1] < 10
+        assert all(3.4 <= t <= 4.7 for t in sampling.choose("P2", 10.0, span)[1])
+        assert all(4.0 <= t <= 6.1 for t in sampling.choose("P3", 10.0, span)[1])
+        assert sampling.choose("T3", 10.0, span)[1][0] == 0.0
+    sparse, dense = (Sampling(8, d).choose("P1", 10.0, span)[1] for d in (Density.SPARSE, Density.DENSE))
+    assert len(dense) == 8 * len(sparse) and min(b - a for a, b in pairwise(dense)) < 0.11
+    assert len(Sampling(8, Density.ALL).choose("T1", 10.0, None)[1]) == 100
+
+
+# --- replies that cannot be used ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [
+        ("I think that it passes.", "unparsed"),
+        ('{"answer": "pass", "failure": "object_inconsistency", "rationale": "the mug doubles"}', "contradictory"),  # C099
+        ('{"answer": "pass", "failure": null, "t_start": 3.0, "t_end": 1.0}', "contradictory"),
+        ('{"answer": "maybe"}', "invalid"),
+        ('{"answer": true}', "invalid"),
+        (Reply("", stop=Stop.REFUSED), "refused"),
+        (Reply('{"answer": "pa', stop=Stop.CUT), "cut"),
+    ],
+)  # fmt: skip
+def test_c099_replies_that_cannot_be_read_are_asked_again_then_unanswered(
+    bench: Benchmark, plans: dict[str, Plan], truth: list[Answer], tmp_path: Path, reply: str | Reply, status: str
+) -> None:
+    video = next(v for v in bench.videos if v.source == "human_success")
+    tag = f"{video.video_id}/s1/P1"
+    times: Counter[str] = Counter()
+
+    def always(asked: str) -> str | Reply | None:
+        times[asked] += 1
+        return reply if asked == tag else None
+
+    settings = Settings(Sampling(frames=1), concurrency=1)
+    done = judge(bench, plans, tmp_path / "a", [ModelGates(scripted(truth, always))], settings)
+    (bad,) = [r for r in read_answers(tmp_path / "a") if r.answer is Given.ERROR]
+    assert (bad.video_id, bad.sid, bad.gate, bad.parse_status, bad.attempt) == (
+        video.video_id, "s1", "P1", status, 2
+    )  # fmt: skip
+    assert times[tag] == 2 and done["unanswered"] == 1 and done["reasons"] == {status: 1}
+    (rows,) = score_run(bench, tmp_path / "a", Policy()).values()
+    (row,) = [s for s in rows if s.status != "scored"]
+    assert (row.video_id, row.status, row.S) == (video.video_id, "incomplete", None)  # neither 0 nor dropped
+    assert sum(s.status == "scored" for s in rows) == len(bench.videos) - 1
+    times.clear()
+
+    def once(asked: str) -> str | Reply | None:
+        times[asked] += 1
+        return reply if asked == tag and times[asked] == 1 else None
+
+    done = judge(bench, plans, tmp_path / "b", [ModelGates(scripted(truth, once))], settings)
+    assert done["unanswered"] == 0 and times[tag] == 2
+
+
+def test_what_a_service_did_not_answer_is_asked_again_by_the_same_command(
+    bench: Benchmark, plans: dict[str, Plan], truth: list[Answer], tmp_path: Path
+) -> None:
+    settings = Settings(Sampling(frames=1), concurrency=1)
+    down = bench.videos[4].video_id
+
+    def broken(tag: str) -> None:
+        if tag.startswith(down) and tag.endswith("T2"):
+            raise ModelError("scripted", "503")
+
+    done = judge(bench, plans, tmp_path / "a", [ModelGates(scripted(truth, broken))], settings)
+    assert done["service_failures"] == 1
+    asked: list[str] = []
+    done = judge(bench, plans, tmp_path / "a", [ModelGates(scripted(truth, lambda tag: asked.append(tag)))], settings)
+    assert done["service_failures"] == done["unanswered"] == 0
+    assert asked and all(tag.startswith(down) for tag in asked)  # nothing that was answered is paid for twice
+    judge(bench, plans, tmp_path / "b", [ModelGates(scripted(truth))], settings)
+    assert (tmp_path / "a/answers.jsonl").read_bytes() == (tmp_path / "b/answers.jsonl").read_bytes()
+
+
+def test_a_service_that_is_gone_ends_the_run_early(
+    bench: Benchmark, plans: dict[str, Plan], truth: list[Answer], tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def gone(tag: str) -> None:
+        asked.append(tag)
+        raise ModelError("scripted", "connection refused")
+
+    settings = Settings(Sampling(frames=1), concurrency=1)
+    judge(bench, plans, tmp_path, [ModelGates(scripted(truth, gone))], settings)
+    assert len(asked) == 3
+
+
+def test_a_run_made_otherwise_is_refused(bench: Benchmark, plans: dict[str, Plan], tmp_path: Path) -> None:
+    backends = FileAnswers.read(bench.folder / "truth.jsonl")
+    judge(bench, plans, tmp_path, backends, Settings())
+    with pytest.raises(UsageError, match="made otherwise"):
+        judge(bench, plans, tmp_path, backends, Settings(all_gates=True))
+    with pytest.raises(UsageError, match="made otherwise"):
+        judge(bench, plans, tmp_path, backends, Settings(Sampling(frames=9)))
+    with pytest.raises(UsageError, match="made otherwise"):
+        judge(bench, plans, tmp_path, [VisionGates(bench.folder)], Settings())
+
+
+# --- killed and gone on with ---------------------------------------------------------------------------------------
+
+
+def test_a_run_killed_ten_times_ends_with_the_same_records(rendered: Path, tmp_path: Path) -> None:
+    words = [COMMAND, "judge", "run", str(rendered), "--backend", "vision", "--frames", "8", "--all-gates", "--out"]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert subprocess.run([*words, str(whole)], capture_output=True).returncode == 0
+    size = (whole / "answers.jsonl").stat().st_size
+    rng, deaths = random.Random(6), 0
+    answers = killed / "answers.jsonl"
+    for number in range(10):
+        process = subprocess.Popen([*words, str(killed)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = size * (number + rng.random()) / 11
+        while process.poll() is None and not (answers.is_file() and answers.stat().st_size >= until):
+            time.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        deaths += process.wait() == -signal.SIGKILL
+    assert deaths == 10
+    assert subprocess.run([*words, str(killed)], capture_output=True).returncode == 0
+    for name in ("run.json", "plans.jsonl", "answers.jsonl"):
+        assert (whole / name).read_bytes() == (killed / name).read_bytes(), name
+
+
+def test_a_line_cut_anywhere_is_made_again(bench: Benchmark, plans: dict[str, Plan], tmp_path: Path) -> None:
+    backends = FileAnswers.read(bench.folder / "truth.jsonl")
+    judge(bench, plans, tmp_path, backends, Settings())
+    path = tmp_path / "answers.jsonl"
+    whole = path.read_bytes()
+    rng = random.Random(0)
+    for _ in range(10):
+        path.write_bytes(whole[: rng.randrange(len(whole))])
+        judge(bench, plans, tmp_path, backends, Settings())
+        assert path.read_bytes() == whole
+    lines = whole.splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], b"{broken}\n", *lines[3:]]))
+    with pytest.raises(RecordError, match="line 4"):
+        judge(bench, plans, tmp_path, backends, Settings())
+
+
+# --- controls ------------------------------------------------------------------------------------------------------
+
+
+def test_c137_a_control_that_passes_stops_the_run(bench: Benchmark, plans: dict[str, Plan], tmp_path: Path) -> None:
+    settings = Settings(Sampling(frames=1))
+    goals = {case.case_id: case.goal for case in bench.cases}
+
+    def looks(request: Request) -> str:  # at the goal that it is asked about, and knows what its video shows
+        return f'{{"answer": "{"pass" if goals[request.tag.split(".")[0]] in request.messages[-1].text else "fail"}"}}'
+
+    found = try_out(bench, plans, ModelGates(Door(MockModel(looks))), settings, 2, 5, tmp_path)
+    assert [row["answer"] for row in found["controls"]] == ["fail", "fail"]
+    assert found["repeats"]["times"] == 5 and found["repeats"]["always_the_same"] == found["repeats"]["gates"]
+    yes = Door(MockModel(lambda request: '{"answer": "pass"}', "yes-man"))
+    with pytest.raises(UsageError, match="2 of 2 controls"):
+        try_out(bench, plans, ModelGates(yes), settings, 2, 1, tmp_path)
+    assert len(json.loads((tmp_path / "controls.json").read_text())["controls"]) == 2
+    turns = iter(range(10**6))
+    fickle = Door(MockModel(lambda request: f'{{"answer": "{("fail", "pass")[next(turns) % 2]}"}}', "fickle"))
+    found = try_out(bench, plans, ModelGates(fickle), settings, 0, 3, tmp_path)
+    assert found["repeats"]["always_the_same"] < found["repeats"]["gates"]
+
+
+# --- baselines -----------------------------------------------------------------------------------------------------
+
+
+def test_two_questions_about_the_whole(bench: Benchmark, plans: dict[str, Plan], tmp_path: Path) -> None:
+    def respond(request: Request) -> str:
+        return '{"score": 81, "rationale": ""}' if "physics" in request.messages[-1].text else '{"score": 64}'
+
+    judge(bench, plans, tmp_path / "a", [SimpleVQA(Door(MockModel(respond)))], Settings(Sampling(frames=1)))
+    rows = read_ratings(tmp_path / "a")
+    assert len(rows) == len(bench.videos) and {(r.task, r.physics, r.final) for r in rows} == {(64, 81, 72.0)}
+    bad = Door(MockModel(lambda request: '{"score": 101}'))
+    done = judge(bench, plans, tmp_path / "b", [SimpleVQA(bad)], Settings(Sampling(frames=1)))
+    assert done["unanswered"] == len(bench.videos) and all(r.final is None for r in read_ratings(tmp_path / "b"))
+    (scores,) = score_run(bench, tmp_path / "a", Policy()).values()
+    assert {s.S for s in scores} == {72.0}
+
+
+def test_a_list_of_questions(bench: Benchmark, plans: dict[str, Plan], tmp_path: Path) -> None:
+    def respond(request: Request) -> str:  # of each subgoal's three: yes, no, unseen
+        count = request.messages[-1].text.count("\n") and request.messages[-1].text.count("?</data>")
+        return json.dumps({"answers": {str(n + 1): (True, False, None)[n % 3] for n in range(count)}})
+
+    judge(bench, plans, tmp_path, [QuestionList(Door(MockModel(respond)))], Settings(Sampling(frames=1)))
+    for row in read_ratings(tmp_path):
+        assert (row.task, row.physics) == (50, 0) and row.final == pytest.approx(100 / 3)
+        assert len(row.questions) == 3 * len(plans[row.video_id].subgoals)
+
+
+def test_another_tools_table(bench: Benchmark, tmp_path: Path) -> None:
+    path = tmp_path / "WRA.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["video_id", "score"])
+        writer.writerows([video.video_id, 1 + n % 5] for n, video in enumerate(bench.videos[1:]))
+    judge(bench, {}, tmp_path / "run", [ScoreTable(path, 1, 5)], Settings())
+    rows = {r.video_id: r for r in read_ratings(tmp_path / "run")}
+    assert rows[bench.videos[1].video_id].final == 0 and rows[bench.videos[5].video_id].final == 100
+    assert rows[bench.videos[0].video_id].error == "not in the table"
+    (scores,) = score_run(bench, tmp_path / "run", Policy()).values()
+    assert Counter(s.status for s in scores) == {"scored": len(bench.videos) - 1, "incomplete": 1}
+    path.write_text("video_id,score\na,7\nb,x\na,3\n")
+    with pytest.raises(AnnotationError) as error:
+        ScoreTable(path, 1, 5)
+    assert [p.row for p in error.value.problems] == [1, 2, 3]
+
+
+# --- plans -----------------------------------------------------------------------------------------------------------
+
+
+def one_case(goal: str, *objects: str) -> Case:
+    return Case(
+        case_id="c", domain=Domain.OTHER, goal=goal, scene_image="", scene_sha256="", clutter=Clutter.LOW, objects=objects
+    )  # fmt: skip
+
+
+def test_the_rule_reads_the_clauses_of_a_goal() -> None:
+    found = by_rule(
+        one_case("The mug is on the tray; tea is in the mug. The drawer is closed", "mug", "tray", "drawer")
+    )
+    assert [(s.sid, s.objects, s.category.value) for s in found] == [
+        ("s1", ("mug", "tray"), "relocation_or_arrangement"), ("s2", ("mug",), "material_transfer_or_mixing"),
+        ("s3", ("drawer",), "opening_or_closing"),
+    ]  # fmt: skip
+    assert len(by_rule(one_case("The lid is on the pot and the spoon is in the pot"))) == 2
+    assert by_rule(one_case("")) == ()
+
+
+def test_plans_of_a_model_are_validated_kept_and_compared(bench: Benchmark, tmp_path: Path) -> None:
+    subgoal = {"text": "move it", "objects": ["the mug"], "post_state": "moved", "category": "other"}
+    asked: list[str] = []
+
+    def respond(request: Request) -> str:
+        asked.append(request.tag)
+        video = request.tag.removesuffix(".plan")
+        if video == bench.videos[0].video_id:
+            return "no plan"
+        if video == bench.videos[1].video_id and asked.count(request.tag) == 1:
+            return json.dumps({"subgoals": [subgoal | {"category": "magic"}]})
+        more = [subgoal | {"text": "and another", "objects": ["Mug", "tray"]}] * (video == bench.videos[2].video_id)
+        return json.dumps({"subgoals": [subgoal, *more]})
+
+    out = tmp_path / "plans.jsonl"
+    plans = make_plans(bench, out, Planner(Door(MockModel(respond)), per_video=True, concurrency=1))
+    assert len(plans) == len(bench.videos) and plans[0].error == "needed 1 to 12 subgoals" and plans[0].attempts == 2
+    assert plans[1].attempts == 2 and not plans[1].error
+    found = stability(plans)  # 5 plans of the first case, of which one is longer; 6 of the two others, all alike
+    assert (found["plans"], found["without_subgoals"], found["pairs"]) == (18, 1, 10 + 15 + 15)
+    assert found["same_count"] == pytest.approx(36 / 40) and found["same_objects"] == pytest.approx((36 + 4 * 0.5) / 40)
+    assert found["usual_count"] == pytest.approx(16 / 17)
+    asked.clear()
+    again = make_plans(bench, out, Planner(Door(MockModel(respond)), per_video=True, concurrency=1))
+    assert again == plans and set(asked) == {f"{bench.videos[0].video_id}.plan"}  # only what has no plan is asked again
+    by_video = read_plans(out, bench)
+    assert all(by_video[v.video_id].video_id == v.video_id for v in bench.videos)
+
+
+def test_plans_of_another_scene_are_refused(bench: Benchmark, tmp_path: Path) -> None:
+    rows = (bench.folder / "plans.jsonl").read_text().replace(bench.cases[0].scene_sha256, "0" * 64)
+    (tmp_path / "plans.jsonl").write_text(rows)
+    with pytest.raises(RecordError, match="another scene"):
+        read_plans(tmp_path / "plans.jsonl", bench)
+
+
+# --- the commands ----------------------------------------------------------------------------------------------------
+
+
+def test_the_commands_from_plan_to_score(bench: Benchmark, tmp_path: Path) -> None:
+    plans, run = tmp_path / "plans.jsonl", tmp_path / "run"
+    assert command("plan", bench.folder, "--out", plans).returncode == 0 and len(plans.read_text().splitlines()) == 3
+    assert (
+        command("plan", bench.folder, "--model", "mock", "--per-video", "--out", tmp_path / "m.jsonl").returncode == 0
+    )
+    done = command("run", bench.folder, "--backend", "vision", "--out", run)
+    assert done.returncode == 0 and "0 could not be had" in done.stdout, done.stderr
+    done = command("score", bench.folder, run)
+    assert done.returncode == 0 and "human_success" in done.stdout and "failures:" in done.stdout
+    got = json.loads(command("score", bench.folder, run, "--json").stdout)
+    assert len(got["videos"]["vision"]) == len(bench.videos)
+    assert (run / "scores.json").is_file() and len((run / "scores.jsonl").read_text().splitlines()) == len(bench.videos)
+    done = command("run", bench.folder, "--model", "mock", "--plans", plans, "--out", tmp_path / "mock")
+    assert done.returncode == 0 and "answers by mock" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "BENCH", "--out", "OUT"], "needs --model"),
+        (["run", "BENCH", "--backend", "magic", "--out", "OUT"], "no backend 'magic'"),
+        (["run", "BENCH", "--backend", "vision", "--sampling", "x", "--out", "OUT"], "no sampling 'x'"),
+        (["run", "BENCH", "--backend", "answers:none.jsonl", "--out", "OUT"], "no answers none.jsonl"),
+        (["run", "BENCH", "--backend", "csv:none.csv", "--out", "OUT"], "no such table"),
+        (["run", "BENCH", "--backend", "vision", "--plans", "none.jsonl", "--out", "OUT"], "judge plan"),
+        (["run", "OUT", "--backend", "vision", "--out", "OUT"], "judge init"),
+        (["score", "BENCH", "OUT"], "no run"),
+        (["score", "BENCH", "BENCH", "--task-levels", "a"], "numbers from 0 to 1"),
+        (["agree", "BENCH", "OUT"], "no run"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_message(bench: Benchmark, tmp_path: Path, words: list[str], said: str) -> None:
+    places = {"BENCH": str(bench.folder), "OUT": str(tmp_path / "out")}
+    done = command(*(places.get(word, word) for word in words))
+    text = " ".join(done.stderr.split())
+    assert done.returncode in (2, 3, 4) and said in text and "Traceback" not in text, text
+    assert not (tmp_path / "out").exists() or not any((tmp_path / "out").iterdir())
+
+
+def test_a_benchmark_without_its_legend_is_no_matter_for_the_detector(bench: Benchmark, tmp_path: Path) -> None:
+    shutil.copytree(bench.folder, tmp_path / "b")
+    (tmp_path / "b/legend.json").unlink()
+    with pytest.raises(UsageError, match=r"legend\.json"):
+        VisionGates(read_benchmark(tmp_path / "b").folder)
