@@ -14,8 +14,9 @@ from ego2world.core.journal import rewrite
 from ego2world.core.models import Door, MockModel, Reply, Request
 from ego2world.core.video import write_clip
 from ego2world.judge.benchmark import Benchmark, read_benchmark, write_benchmark
+from ego2world.judge.planning import Planner, make_plans
 from ego2world.judge.policy import PHYSICS, TASK
-from ego2world.judge.records import Answer, Case, Category, Clutter, Domain, Given, Plan, Rater, Source, Subgoal, Video
+from ego2world.judge.records import Answer, Case, Clutter, Domain, Given, Plan, Rater, Source, Video
 
 MODELS = ("aster", "birch", "cedar", "daisy", "elm", "fern")
 SKILL = {
@@ -44,41 +45,21 @@ def simulated(
         The benchmark, and the file of answers.
     """
     rng = random.Random(seed)
-    made_cases, videos, plans = [], [], []
+    made_cases, videos = [], []
     for number in range(cases):
         name = f"c{number + 1:03d}"
+        things = [f"thing {n}" for n in range(2 + number % 4)]
         made_cases.append(
-            Case(case_id=name, domain=list(Domain)[number % 5], goal=f"Thing {number} is in its box.", scene_image="", scene_sha256="", clutter=list(Clutter)[number % 3],
-                 objects=tuple(f"thing {n}" for n in range(2 + number % 4)), panel=True, reference_sequences=(("a",), ("b",), ("c",)))
+            Case(case_id=name, domain=list(Domain)[number % 5], goal="; ".join(f"the {thing} is in its box" for thing in things), scene_image="",
+                 scene_sha256="", clutter=list(Clutter)[number % 3], objects=tuple(things), panel=True, reference_sequences=(("a",), ("b",), ("c",)))
         )  # fmt: skip
-        subgoals = tuple(
-            Subgoal(
-                sid=f"s{n + 1}",
-                text=f"step {n}",
-                objects=(f"thing {n}",),
-                post_state="done",
-                category=list(Category)[n % 4],
-            )
-            for n in range(2 + number % 4)
-        )
-        plans.append(
-            Plan(
-                plan_id=f"{name}.plan",
-                case_id=name,
-                video_id=None,
-                subgoals=subgoals,
-                backbone="rule",
-                prompt_sha="",
-                scene_sha256="",
-            )
-        )
         for source in (Source.SUCCESS, Source.FAILURE):
             videos += [_video(name, source, take) for take in range(1, takes + 1)]
         videos += [_video(name, Source.MODEL, number, model) for model in MODELS for number in seeds]
     bench = write_benchmark(folder, ".", made_cases, videos, {})
-    rewrite(folder / "plans.jsonl", (plan.plain() for plan in plans))
+    plans = {plan.case_id: plan for plan in make_plans(bench, folder / "plans.jsonl", Planner())}
     answers = folder / "answers.jsonl"
-    rewrite(answers, (row.plain() for row in _answers(rng, bench, {p.case_id: p for p in plans})))
+    rewrite(answers, (row.plain() for row in _answers(rng, bench, plans)))
     return bench, answers
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import warnings
 
+import krippendorff
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -66,6 +67,19 @@ def test_alpha_of_krippendorff_2011() -> None:
         "nominal": 0.7434, "ordinal": 0.8154, "interval": 0.8491
     }  # fmt: skip
     assert found["nominal"].n == 11 and found["nominal"].dropped == 1  # one unit has a single rating
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([None, 0, 1, 1, 2.5, 7]), min_size=3, max_size=3), min_size=3, max_size=12),
+    st.sampled_from(["nominal", "ordinal", "interval"]),
+)
+@settings(deadline=None)
+def test_alpha_is_that_of_the_krippendorff_package(rows: list[list[float | None]], level: str) -> None:
+    figure = alpha(rows, level)
+    if figure.value is None:
+        return
+    data = np.array([[math.nan if v is None else v for v in row] for row in rows], float).T
+    assert figure.value == pytest.approx(krippendorff.alpha(data, level_of_measurement=level), abs=1e-9)
 
 
 def test_ccc_and_anscombe() -> None:

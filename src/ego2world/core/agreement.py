@@ -240,46 +240,51 @@ def alpha(
 ) -> Figure:
     """Return Krippendorff's alpha; missing values stay missing.
 
+    One less the disagreement within units over that of all values. At every level it is a sum of squared differences: of the values
+    (interval), of their midranks (ordinal), of their indicators halved (nominal). So sums over units are enough, and memory stays
+    linear; the krippendorff package, which tests hold this against, needs values squared times units.
+
     Args:
         ratings: a row a unit, a value a rater.
         level: of measurement: "interval", "ordinal" or "nominal".
         clusters, seed, resamples: as in ``paired``.
 
     Raises:
-        UsageError: fewer than two raters, or the package is missing.
+        UsageError: fewer than two raters.
     """
     raters = len(ratings[0]) if ratings else 0
     if raters < 2:
         raise UsageError(f"alpha needs two raters, found {raters}")
-    try:
-        import krippendorff  # an optional dependency's door
-    except ImportError as error:
-        raise UsageError(f"alpha needs the extra: pip install 'ego2world[qa]' ({error})") from None
     data = np.array([[v if _number(v) else math.nan for v in row] for row in ratings], float)
     usable = np.flatnonzero((~np.isnan(data)).sum(1) >= 2)
     dropped = len(ratings) - usable.size
     data = data[usable]
     if usable.size == 0:
         return Figure(None, 0, dropped, note="no unit has two ratings")
-    domain = np.unique(data[~np.isnan(data)])
-    if domain.size < 2:
+    if np.unique(data[~np.isnan(data)]).size < 2:
         return Figure(None, int(usable.size), dropped, note="all ratings are the same")
-    counts = np.stack([(data == value).sum(1) for value in domain], 1)
-
-    def of(picked: NDArray[np.int64]) -> float:
-        drawn = counts[picked]
-        there = drawn.sum(0) > 0
-        if there.sum() < 2:
-            return math.nan
-        return float(
-            krippendorff.alpha(value_counts=drawn[:, there], value_domain=domain[there], level_of_measurement=level)
-        )
-
-    value = of(np.arange(usable.size))
+    value = _alpha(data, level)
     if clusters is None:
         return Figure(value, int(usable.size), dropped)
-    low, high, note = cluster_bounds(of, [clusters[int(n)] for n in usable], seed, resamples)
+    low, high, note = cluster_bounds(
+        lambda drawn: _alpha(data[drawn], level), [clusters[int(n)] for n in usable], seed, resamples
+    )
     return Figure(value, int(usable.size), dropped, low, high, note)
+
+
+def _alpha(data: Floats, level: Level) -> float:
+    """Return alpha of units with two ratings at least, NaN for none; NaN where all are the same."""
+    there = ~np.isnan(data)
+    if level == "ordinal":
+        data = stats.rankdata(data, nan_policy="omit").reshape(data.shape)
+    seen = np.unique(data[there]) if level == "nominal" else ()
+    within = overall = 0.0
+    for column in [(data == value).astype(float) for value in seen] or [data]:
+        x = np.where(there, column, 0.0)
+        many, total, square = there.sum(1), x.sum(1), (x * x).sum(1)
+        within += float(((many * square - total**2) / (many - 1)).sum())
+        overall += float((many.sum() * square.sum() - total.sum() ** 2) / (many.sum() - 1))
+    return 1 - within / overall if overall > 0 else math.nan
 
 
 def pair_agreement(ratings: Sequence[Sequence[Any]], min_raters: int = 2) -> dict[str, Any]:
