@@ -73,7 +73,7 @@ def agree(
         UsageError: no reference rater, a rater twice, or nothing that a policy needs.
     """
     panel = read_panel(bench, runs, settings)
-    consensus, thin = consensus_of(panel, settings.min_raters)
+    consensus, lacking = consensus_of(panel, settings.min_raters)
     todo = [*panel.judges, "annotators"]
     judges: dict[str, Any] = {}
     for number, judge in enumerate(panel.judges):
@@ -90,10 +90,11 @@ def agree(
         },
         "panel": {
             "references": panel.references, "judges": panel.judges, "videos": len(bench.videos), "cases": len(bench.cases),
-            "with_consensus": len(consensus), "too_few_raters": thin,
+            "with_consensus": len(consensus), "too_few_raters": sum(row.status == "incomplete" for row in lacking.values()),
+            "unusable": sum(row.status == "unusable" for row in lacking.values()),
         },
         "judges": judges, "annotators": people,
-        "consensus": analyses(panel, consensus, settings), "by_judge": {j: analyses(panel, panel.scores[j], settings) for j in panel.judges},
+        "consensus": analyses(panel, consensus | lacking, settings), "by_judge": {j: analyses(panel, panel.scores[j], settings) for j in panel.judges},
         "ablations": {j: found for j in panel.judges if (found := ablations(panel, j, consensus, settings)) is not None},
     }  # fmt: skip
     out["videos"] = [_row(panel, v, consensus[v.video_id]) for v in bench.videos if v.video_id in consensus]
@@ -146,24 +147,32 @@ def read_panel(bench: Benchmark, runs: Sequence[Path], settings: Settings) -> Pa
     return Panel(bench, scores, references, [r for r in scores if r not in references], run_of)
 
 
-def consensus_of(panel: Panel, min_raters: int) -> tuple[dict[str, Score], int]:
-    """Return the mean of the annotators' scores by video, and how many videos had too few of them."""
+def consensus_of(panel: Panel, min_raters: int) -> tuple[dict[str, Score], dict[str, Score]]:
+    """Return the mean of the annotators' scores by video, and the videos of annotated cases that have none, with the reason."""
     needed = min(min_raters, len(panel.references))
     found: dict[str, Score] = {}
-    thin = 0
+    lacking: dict[str, Score] = {}
+    rated: dict[str, list[Score]] = {
+        v.video_id: [panel.scores[r][v.video_id] for r in panel.references if _rated(panel, r, v.video_id)]
+        for v in panel.bench.videos
+    }
+    cases = {v.case_id for v in panel.bench.videos if rated[v.video_id]}
     for video in panel.bench.videos:
-        rows = [
-            row for r in panel.references if (row := panel.scores[r].get(video.video_id)) and row.status == "scored"
-        ]
-        if len(rows) < needed:
-            thin += bool(rows)
-            continue
-        mean = {axis: _mean([v for row in rows if (v := getattr(row, axis)) is not None]) for axis in AXES}
-        found[video.video_id] = Score(
-            video_id=video.video_id, case_id=video.case_id, rater="consensus", T=mean["T"], P=mean["P"], S=mean["S"], n_sub=rows[0].n_sub,
-            n_attempted=round(sum(row.n_attempted for row in rows) / len(rows)), subgoals=_merged(rows),
-        )  # fmt: skip
-    return found, thin
+        rows = rated[video.video_id]
+        common: dict[str, Any] = {"video_id": video.video_id, "case_id": video.case_id, "rater": "consensus"}
+        if len(rows) >= needed:
+            mean = {axis: _mean([v for row in rows if (v := getattr(row, axis)) is not None]) for axis in AXES}
+            found[video.video_id] = Score(
+                **common, T=mean["T"], P=mean["P"], S=mean["S"], n_sub=rows[0].n_sub,
+                n_attempted=round(sum(row.n_attempted for row in rows) / len(rows)), subgoals=_merged(rows),
+            )  # fmt: skip
+        elif rows:
+            why = f"too few annotators: {len(rows)}"
+            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status="incomplete", reason=why)
+        elif video.status != "ok" and video.case_id in cases:
+            why = f"{video.status}: {video.reason}"
+            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status="unusable", reason=why)
+    return found, lacking
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -277,7 +286,7 @@ def gate_agreement(panel: Panel, settings: Settings) -> dict[str, Any]:
 
 
 def analyses(panel: Panel, scores: Mapping[str, Score], settings: Settings) -> dict[str, Any]:
-    """Return what one rater's scores say about the videos: the paper's analyses."""
+    """Return what one rater's scores say about the videos: the paper's analyses; what has no score stays in every count."""
     bench, cases = panel.bench, panel.bench.by_case
     rows = [(v, row) for v in bench.videos if (row := scores.get(v.video_id)) is not None and row.status == "scored"]
     clusters = [v.case_id for v, _ in rows]
@@ -294,7 +303,7 @@ def analyses(panel: Panel, scores: Mapping[str, Score], settings: Settings) -> d
         "task_length": spearman([float(row.n_sub) for _, row in rows]),
         "clutter": spearman([float(clutter[cases[v.case_id].clutter.value]) for v, _ in rows]),
         "object_count": spearman([float(len(cases[v.case_id].objects)) for v, _ in rows]),
-        "seeds": seed_spread(rows), "summary": summarise(bench, [row for _, row in rows], settings.seed),
+        "seeds": seed_spread(rows), "summary": summarise(bench, [scores[v.video_id] for v in bench.videos if v.video_id in scores], settings.seed),
     }  # fmt: skip
 
 
