@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from msgspec.structs import replace
 
+from browser import BROWSER, Server, until
 from ego2world.core.canonical import json_lines
 from ego2world.errors import UsageError
 from ego2world.qa.build import FILES, read_records
@@ -38,11 +33,6 @@ from ego2world.qa.review import (
 )
 from ego2world.web import review_app
 from ego2world.web.pages import script_json
-
-BROWSER = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome", "chrome") if (found := shutil.which(name))),
-    None,
-)
 
 
 @pytest.fixture
@@ -315,42 +305,9 @@ def test_reviewers_do_not_see_each_others_decisions(cohort: Path) -> None:
 # --- a session in a browser ----------------------------------------------------------------------------------
 
 
-class Server:
-    """``ego2world serve`` in a process of its own, which can be killed and started again."""
-
-    def __init__(self, review: Path, media: Path) -> None:
-        self.review, self.media = review, media
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.start()
-
-    def start(self) -> None:
-        command = [
-            str(Path(sys.executable).parent / "ego2world"),
-            "serve",
-            str(self.review),
-            "--media",
-            str(self.media),
-            "--port",
-            str(self.port),
-        ]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
-            time.sleep(0.1)
-        raise AssertionError("the server did not start")
-
-    def kill(self) -> None:
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-
 @pytest.fixture
 def server(cohort: Path, sample_clips: Path) -> Iterator[Server]:
-    made = Server(cohort, sample_clips)
+    made = Server(cohort, "--media", sample_clips)
     yield made
     made.kill()
 
@@ -360,23 +317,11 @@ def server(cohort: Path, sample_clips: Path) -> Iterator[Server]:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_review_session_in_a_browser(server: Server, cohort: Path, sample_clips: Path) -> None:
     """Two reviewers at once over 20 groups: every decision by button and key, undo, a kill in between; nothing is lost."""
-    from playwright.sync_api import Error as PlaywrightError
     from playwright.sync_api import Page, sync_playwright
 
     queues = json.loads((cohort / "cohort.json").read_text())["queues"]
     expected: dict[tuple[str, str], str] = {}
     problems: list[str] = []
-
-    def until(page: Page, expression: str) -> None:
-        """Wait for something on the page; by looking again and again, since the page itself allows no eval."""
-        for _ in range(200):
-            try:
-                if page.evaluate(f"Boolean({expression})"):
-                    return
-            except PlaywrightError:
-                pass  # the page is being replaced by the next one
-            time.sleep(0.05)
-        raise AssertionError(f"never true: {expression}; status: {page.inner_text('#status')}")
 
     def decide(page: Page, reviewer: str, number: int, by_key: bool) -> None:
         decision = DECISIONS[number % 4]

@@ -12,6 +12,7 @@ where that can be had, and some videos come twice without it being said.
 from __future__ import annotations
 
 import hmac
+import os
 import random
 import threading
 from collections import defaultdict
@@ -122,6 +123,7 @@ def make_panel(
         if not clip.is_file():
             video = by_id[item["video_id"]]
             write_copy(bench.path(video), clip, min(HEIGHT_PX, max(2, video.height_px // 2 * 2)), RATE)
+            os.utime(clip, (0, 0))  # the order of making says nothing either
         if progress:
             progress(name, number, len(items))
     write_atomic(path, pretty_json(panel))
@@ -148,11 +150,12 @@ def _order(items: dict[str, dict[str, Any]], seed: str) -> list[str]:
     out: list[str] = []
     last = ""
     while by_case:
-        left = sum(map(len, by_case.values()))
-        pressing = [
-            c for c, names in by_case.items() if 2 * len(names) > left + 1
-        ]  # it must go now, or it ends beside itself
-        others = pressing or [c for c in by_case if c != last] or list(by_case)
+        left = sum(map(len, by_case.values())) - 1
+        fitting = [  # those after which the rest can still be laid out
+            c for c in by_case
+            if c != last and 2 * (len(by_case[c]) - 1) <= left and all(2 * len(names) <= left + 1 for d, names in by_case.items() if d != c)
+        ]  # fmt: skip
+        others = fitting or [max(by_case, key=lambda c: (c != last, len(by_case[c])))]
         case = chosen.choices(others, [len(by_case[c]) for c in others])[0]
         out.append(by_case[case].pop())
         last = case

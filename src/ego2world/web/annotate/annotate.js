@@ -5,14 +5,22 @@ const video = $("video");
 const opened = performance.now();
 const given = data.given;
 const spans = {};
-let replays = 0, whole = false, waiting = 0;
+let replays = 0, whole = false, waiting = 0, loads = 0;
 
 function say(text, bad) { const box = $("status"); box.textContent = text; box.className = bad ? "bad" : ""; }
 video.addEventListener("timeupdate", () => { $("clock").textContent = `${video.currentTime.toFixed(1)} s`; });
 video.addEventListener("play", () => { if (video.currentTime < 0.3) replays += 1; });
 video.addEventListener("ended", () => { whole = true; $("played").textContent = "played to its end"; });
-video.addEventListener("error", () => say("the video cannot be played; tell whoever gave you this page", true));
-video.addEventListener("loadedmetadata", () => { if (!video.videoWidth) say("this browser shows no picture of this video; use another browser", true); });
+video.addEventListener("error", () => {
+  loads += 1;
+  if (loads > 5) return say("the video cannot be played; tell whoever gave you this page", true);
+  say("the video does not load; trying again", true);
+  setTimeout(() => video.load(), 1000 * loads);
+});
+video.addEventListener("loadedmetadata", () => {
+  if (!video.videoWidth) say("this browser shows no picture of this video; use another browser", true);
+  else if (loads) { loads = 0; say(""); }
+});
 
 const rows = [...document.querySelectorAll(".gate")];
 const sidOf = (row) => row.closest(".subgoal").dataset.sid;
