@@ -400,7 +400,7 @@ def test_the_commands_from_plan_to_score(bench: Benchmark, tmp_path: Path) -> No
     done = command("run", bench.folder, "--backend", "vision", "--out", run)
     assert done.returncode == 0 and "0 could not be had" in done.stdout, done.stderr
     done = command("score", bench.folder, run)
-    assert done.returncode == 0 and "human_success" in done.stdout and "failures:" in done.stdout
+    assert done.returncode == 0 and "human success" in done.stdout and "failures:" in done.stdout
     got = json.loads(command("score", bench.folder, run, "--json").stdout)
     assert len(got["videos"]["vision"]) == len(bench.videos)
     assert (run / "scores.json").is_file() and len((run / "scores.jsonl").read_text().splitlines()) == len(bench.videos)

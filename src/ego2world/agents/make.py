@@ -11,12 +11,12 @@ from pathlib import Path
 
 from ego2world.agents.base import Chat, Planner, Sampling
 from ego2world.agents.llm import LanguagePlanner
-from ego2world.agents.load import load
 from ego2world.agents.oracle import OraclePlanner
 from ego2world.agents.random import RandomPlanner
 from ego2world.agents.reference import ReferencePlanner
 from ego2world.agents.scripted import ScriptedPlanner, read_script
 from ego2world.agents.symbolic import SymbolicPlanner
+from ego2world.core.load import load
 from ego2world.errors import UsageError
 from ego2world.world.observation import Proposal
 

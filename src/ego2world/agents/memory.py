@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ego2world.agents.belief import Belief, BeliefKey
-from ego2world.agents.load import load
+from ego2world.core.load import load
 from ego2world.errors import UsageError
 
 DEFAULT_CAPACITY = 20  # entries beyond what the present observation shows

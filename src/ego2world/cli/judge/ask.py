@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ego2world.cli.common import INCOMPLETE, MODEL_HELP, err, extra, out, print_json, progress
+from ego2world.core.load import load
 from ego2world.core.models import Door, Endpoint, open_door
 from ego2world.errors import UsageError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 BACKEND_HELP = (
     "answers:FILE (answers of people or another tool), vision (a detector for drawn rollouts), model, simple-vqa, question-list (with --model), "
-    "or csv:FILE (another tool's scores)."
+    "csv:FILE (another tool's scores), or MODULE:NAME of your own (docs/JUDGES.md)."
 )
 
 
@@ -130,7 +131,8 @@ def register(judge: typer.Typer) -> None:
         settings = Settings(Sampling(frames, Density(sampling), max_pixels), all_gates, concurrency)
         with ExitStack() as stack:
             door = None
-            if backend in ("model", "simple-vqa", "question-list"):
+            own = ":" in backend and not backend.startswith(("answers:", "csv:"))
+            if backend in ("model", "simple-vqa", "question-list") or (own and model is not None):
                 from ego2world.judge.backends.model import mock_gate
 
                 if model is None:
@@ -178,6 +180,9 @@ def open_backends(
         return [ScoreTable(Path(name.removeprefix("csv:")), *scale)]
     if name == "vision":
         return [VisionGates(bench)]
+    if ":" in name:
+        made: Gates | Whole = load(name, "judge")(bench, door)
+        return [made]
     kinds = {"model": ModelGates, "simple-vqa": SimpleVQA, "question-list": QuestionList}
     if name not in kinds or door is None:
         raise UsageError(f"no backend {name!r}; there are: {BACKEND_HELP}")

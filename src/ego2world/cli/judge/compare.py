@@ -126,8 +126,10 @@ def _print(rater: str, one: dict[str, Any]) -> None:
     for name in ("", "videos", "scored", "T", "P", "attempted", "S", "interval", "missing as 0"):
         table.add_column(name, justify="left" if not name else "right", no_wrap=True)
     rows = [("overall", one["overall"])]
-    for view in ("by_origin", "by_domain", "by_clutter", "by_seed"):
-        rows += [(f" {key}", value) for key, value in one[view].items()]
+    for view, label in (("by_origin", ""), ("by_domain", ""), ("by_clutter", "clutter "), ("by_seed", "seed ")):
+        rows += [
+            (f" {label if key != 'recorded' else ''}{key}".replace("_", " "), value) for key, value in one[view].items()
+        ]
     for name, row in rows:
         interval = row["S_interval"]
         rate = "-" if row["attempt_rate"] is None else f"{100 * row['attempt_rate']:.0f} %"
@@ -142,12 +144,18 @@ def _print(rater: str, one: dict[str, Any]) -> None:
             + "; ".join(
                 f"{k.replace('_', ' ')} {v['subgoals']}: T {_number(v['T'])}, P {_number(v['P'])}"
                 for k, v in one["by_subgoal_type"].items()
-            )
+            ),
+            soft_wrap=True,
         )
     if one["failures"]["by_type"]:
-        out.print("failures: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in one["failures"]["by_type"].items()))
+        out.print(
+            "failures: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in one["failures"]["by_type"].items()),
+            soft_wrap=True,
+        )
     if one["reasons"]:
-        out.print("without a score: " + ", ".join(f"{n} {k}" for k, n in one["reasons"].items()), markup=False)
+        out.print(
+            "without a score: " + ", ".join(f"{n} {k}" for k, n in one["reasons"].items()), markup=False, soft_wrap=True
+        )
 
 
 def _print_agreement(found: dict[str, Any]) -> None:

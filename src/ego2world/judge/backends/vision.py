@@ -139,7 +139,7 @@ def see(picture: NDArray[np.uint8], time_s: float, colors: Mapping[str, int]) ->
         if blob is not None:
             things[name] = blob
     hand = _blob(drawn, places, HAND_N, HAND_PX)
-    door = _blob(drawn, places, DOOR_N, DOOR_PX, 40, 24)
+    door = _blob(drawn, places, DOOR_N, DOOR_PX, 40, 24, thick=True)
     left, top, right, bottom = STORE
     wide, tall = (door.width, door.height) if door else (0.0, float(bottom - top))
     openness = min(1.0, max(0.0, (1 - wide / (right - left)) / DOOR_GONE))
@@ -158,12 +158,17 @@ def _blob(
     least: int = LEAST_PX,
     piece: int = PIECE_PX,
     near: int = NEAR_PIECES_PX,
+    thick: bool = False,
 ) -> Blob | None:
-    """Return what there is of a colour: the largest piece with those near it, which a hand or a window may have cut off."""
+    """Return what there is of a colour: the largest piece with those near it, which a hand or a window may have cut off.
+
+    thick: lines are not of it, such as an outline that compression has coloured.
+    """
     if color + 1 > len(places) or places[color] is None:
         return None
     rows, columns = places[color]
-    pieces, count = ndimage.label(drawn[rows, columns] == color)
+    there = drawn[rows, columns] == color
+    pieces, count = ndimage.label(ndimage.binary_opening(there, np.ones((3, 3))) if thick else there)
     areas = ndimage.sum_labels(pieces > 0, pieces, np.arange(1, count + 1))
     boxes = [
         (int(areas[n]), rows.start + box[0].start, rows.start + box[0].stop, columns.start + box[1].start, columns.start + box[1].stop)

@@ -1,4 +1,4 @@
-"""Planners and memory policies of one's own, by "module:name"."""
+"""What users bring along, such as planners, memory policies and judges, by "module:name". Stage: core."""
 
 from __future__ import annotations
 
