@@ -122,3 +122,35 @@ def test_the_pages_on_questions_do_what_they_say(page: str, tmp_path: Path) -> N
         video = [json.loads(line) for line in (tmp_path / "answers/video/answers.jsonl").read_text().splitlines()]
         assert video and all(0 < row["frames"] <= 64 for row in video if row["round"] == 0)
         assert json.loads((tmp_path / "answers/text/scores.json").read_text())["circular"]["items"] > 0
+
+
+@pytest.mark.parametrize("page", ["JUDGING.md", "ANNOTATING.md", "JUDGES.md"])
+def test_the_pages_on_judges_do_what_they_say(page: str, tmp_path: Path) -> None:
+    text = (DOCS / page).read_text("utf-8")
+    commands = console_commands(DOCS / page)
+    assert commands[0] == "ego2world demo --out demo" and len(commands) >= 4
+    for code in re.findall(r"```python judge\n(.*?)```", text, re.S):
+        assert len(code.splitlines()) < 40
+        (tmp_path / "my_judge.py").write_text(code)
+    follow(page, tmp_path)
+    if page == "ANNOTATING.md":
+        assert len(list((tmp_path / "panel/clips").glob("*.mp4"))) == 25
+        return
+    found = json.loads((tmp_path / "agreement/agreement.json").read_text())
+    assert found["judges"]["vision"]["S"]["pearson"]["value"] > 0.6
+    if page == "JUDGES.md":
+        assert found["judges"]["motion"]["T"]["pearson"]["n"] == 24
+
+
+def test_the_tables_on_judges_are_complete() -> None:
+    from ego2world.core.video import Status
+    from ego2world.judge.policy import GATES
+    from ego2world.judge.records import Clutter, Domain, Failure
+    from ego2world.render.rollouts import FAULTS
+
+    judging, judges = ((DOCS / page).read_text("utf-8") for page in ("JUDGING.md", "JUDGES.md"))
+    for name in (*Status, *Failure, *Domain, *Clutter):
+        assert f"`{name}`" in judging, name
+    rows = re.findall(r"^\| .*\(`(\w+)`\) \| (\w+) \| `(\w+)` \|$", judges, re.M)
+    assert rows == [(fault.value, e.gate, e.failure) for fault, e in FAULTS.items()]
+    assert all(f"| {gate} |" in judging and f"| {gate} |" in judges for gate in GATES)

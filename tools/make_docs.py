@@ -94,8 +94,8 @@ def exit_codes_page() -> str:
             f"| {error.exit_code} | {error.__name__}: {(error.__doc__ or '').split(';')[0].strip().splitlines()[0]} |"
         )
     lines += [
-        f"| {AUDIT_FAILED} | `audit`, `demo`, `qa check`, `qa audit`: what was checked did not pass |",
-        f"| {INCOMPLETE} | `run`, `qa answer`, `qa build`: stopped before its end, by an error of a model's service or a spent budget; the same command goes on |",
+        f"| {AUDIT_FAILED} | `audit`, `demo`, `qa check`, `qa audit`, `judge init`, `judge check`: what was checked did not pass |",
+        f"| {INCOMPLETE} | `run`, `qa answer`, `qa build`, `judge plan`, `judge run`: stopped before its end, by an error of a model's service or a spent budget; the same command goes on |",
         "| 130 | interrupted; what was written is whole |",
         "",
     ]
