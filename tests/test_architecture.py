@@ -67,6 +67,7 @@ def test_exported_names() -> None:
             "Text",
             "Usage",
             "open_door",
+            "json_object",
             "open_model",
             "user",
         ],

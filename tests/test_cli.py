@@ -215,6 +215,7 @@ def test_every_command_has_help_with_an_example() -> None:
     inner = {
         "suite": ("make", "show"),
         "qa": ("build", "check", "audit", "vqa", "select", "answer", "score", "figures", "export", "cohort", "reviews"),
+        "judge": ("init", "check", "rollouts", "plan", "run", "score", "agree", "panel", "answers"),
     }
     for command in COMMANDS:
         for words in [(command, name) for name in inner.get(command, ())] or [(command,)]:
