@@ -1,8 +1,8 @@
 """Agreement of two raters, or of several: what is undefined is None with its reason, never NaN and never 0. Stage: core.
 
 Pairs with a missing value are dropped and counted. Correlations are SciPy's. Lin's CCC, the mean squares behind the ICC and Krippendorff's
-alpha are written here: no permissively licensed library has the first two, the package that has the third takes 24 ms and 0.4 GB for 600 videos, and
-a bootstrap over cases needs all of them fast; the tests hold them against the published tables, pingouin and krippendorff.
+alpha are written here: the packages that have them are under the GPL, and a bootstrap over cases needs them fast; the tests hold them
+against the published tables and against those packages, pingouin and krippendorff.
 
 Sources: Lin 1989 (CCC, variances with 1/n); Shrout and Fleiss 1979 (ICC forms); Krippendorff 2011 (alpha).
 """

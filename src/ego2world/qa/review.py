@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from ego2world.core.agreement import alpha
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.journal import Records, is_torn, read_as
 from ego2world.errors import RecordError, UsageError
@@ -326,15 +327,7 @@ def agreement(by_item: Mapping[str, Sequence[Review]]) -> dict[str, Any]:
     """Return how far two reviewers agree: shares, and Krippendorff's alpha (nominal) where decisions vary."""
     pairs = [(rows[0].decision, rows[1].decision) for rows in by_item.values() if len(rows) == 2]
     out: dict[str, Any] = {"items": len(pairs), "same": sum(a == b for a, b in pairs), "alpha": None}
-    if len({decision for pair in pairs for decision in pair}) > 1:
-        try:
-            import krippendorff  # an optional dependency's door
-        except ImportError as error:
-            raise UsageError(f"agreement needs the extra: pip install 'ego2world[qa]' ({error})") from None
-        codes = {name: number for number, name in enumerate(DECISIONS)}
-        out["alpha"] = float(
-            krippendorff.alpha(
-                [[codes[a] for a, _ in pairs], [codes[b] for _, b in pairs]], level_of_measurement="nominal"
-            )
-        )
+    if pairs:
+        codes = {name: float(number) for number, name in enumerate(DECISIONS)}
+        out["alpha"] = alpha([[codes[a], codes[b]] for a, b in pairs], "nominal").value
     return out
