@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +16,11 @@ from numpy.typing import NDArray
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.bench.peers import PEERS, bitset_rate
 from ego2world.compiler.episode import compile_video
+from ego2world.core.canonical import canonical_json
+from ego2world.judge.policy import GATES, Policy
+from ego2world.judge.records import Answer, Category, Given, Rater, Source, Subgoal, Video
+from ego2world.judge.records import Plan as JudgePlan
+from ego2world.judge.score import by_subgoal, score_video
 from ego2world.qa.build import checked
 from ego2world.qa.checks import Case
 from ego2world.qa.choose import Plan, blocks, choose, groups_of
@@ -34,6 +41,7 @@ WORLDS = 4096
 WALK = 16  # steps of the recorded random walks, which are repeated
 MOST_DRAWS = 20_000
 MASK_WORLDS = 64
+CLIP_FRAMES, FRAMES = 120, 12
 
 Progress = Callable[[str, int, int], None]
 
@@ -68,6 +76,10 @@ def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dic
         **{name: partial(peer, worlds, seconds) for name, peer in PEERS.items()},
         "compile_narrations_per_s": lambda: compile_rate(seconds),
         "qa_groups_per_cpu_s": lambda: question_rate(episode, seconds),
+        "judge_answers_per_cpu_s": lambda: score_rate(seconds),
+        "json_answers_per_cpu_s": lambda: json_rate(seconds),
+        "frames_per_cpu_s": lambda: frames_rate(seconds, FRAMES),
+        "decoded_per_cpu_s": lambda: frames_rate(seconds, None),
     }
     found: dict[str, Any] = {}
     for number, (name, measure) in enumerate(measures.items(), 1):
@@ -81,6 +93,8 @@ def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dic
         "bytes_per_world": grounding.width * batch.states.itemsize, "ground_s": round(ground_s, 2), **found,
         "plain_over_upf": None if not upf else round(found["plain_steps_per_cpu_s"] / upf, 1),
         "qa_replays_per_group": round(found["plain_steps_per_cpu_s"] / len(episode.actions) / found["qa_groups_per_cpu_s"], 2),
+        "score_over_json": round(found["json_answers_per_cpu_s"] / found["judge_answers_per_cpu_s"], 2),
+        "frames_over_decoding": None if not found["decoded_per_cpu_s"] else round(FRAMES * found["decoded_per_cpu_s"] / CLIP_FRAMES / found["frames_per_cpu_s"], 2),
         "batched_over_bitset": None if not bitset else round(found["batched_steps_per_cpu_s"] / bitset, 2),
     }  # fmt: skip
 
@@ -140,6 +154,70 @@ def question_rate(episode: Episode, seconds: float) -> float:
         return len([checked(group, case) for group in groups_of(episode.id, drafts, blocks(drafts, case, plan))])
 
     return per_cpu_second(seconds, make)
+
+
+def _answers() -> tuple[Video, JudgePlan, list[Answer]]:
+    """Return a video of four subgoals with an answer to every gate."""
+    video = Video(video_id="v", case_id="c", source=Source.MODEL, path="v.mp4", model="m", seed=1, status="ok")
+    steps = tuple(
+        Subgoal(sid=f"s{n}", text="", objects=("mug",), post_state="", category=Category.RELOCATION) for n in range(4)
+    )
+    plan = JudgePlan(
+        plan_id="p", case_id="c", video_id=None, subgoals=steps, backbone="", prompt_sha="", scene_sha256=""
+    )
+    rater = Rater(kind="model", id="m")
+    rows = [
+        Answer(video_id="v", plan_id="p", sid=one.sid, gate=gate, answer=Given.PASS, rater=rater)
+        for one in steps
+        for gate in GATES
+    ]
+    return video, plan, rows
+
+
+def score_rate(seconds: float) -> float:
+    """Return answers of a judge scored per CPU-second."""
+    video, plan, rows = _answers()
+    answers, policy = by_subgoal(rows)["m"]["v"], Policy()
+
+    def score() -> int:
+        score_video(video, plan, answers, "m", policy)
+        return len(rows)
+
+    return per_cpu_second(seconds, score)
+
+
+def json_rate(seconds: float) -> float:
+    """Return answers of a judge read by the standard library's JSON reader per CPU-second: what scoring is held against."""
+    lines = [canonical_json(row.plain()) for row in _answers()[2]]
+
+    def read() -> int:
+        return len([json.loads(line) for line in lines])
+
+    return per_cpu_second(seconds, read)
+
+
+def frames_rate(seconds: float, count: int | None) -> float | None:
+    """Return frames of a clip per CPU-second, taken at so many times or, with None, all decoded in order; None without PyAV."""
+    try:
+        import av  # an optional dependency's door
+        from PIL import Image
+
+        from ego2world.core.video import frames_at, write_clip
+    except ImportError:
+        return None
+    noise = np.random.default_rng(0).integers(0, 256, (30, 40, 3), np.uint8).repeat(16, 0).repeat(16, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "clip.mp4"
+        write_clip((Image.fromarray(np.roll(noise, 4 * n, 1)) for n in range(CLIP_FRAMES)), path, 10)
+        times_s = [(n + 0.5) * CLIP_FRAMES / 10 / count for n in range(count)] if count else []
+
+        def work() -> int:
+            if times_s:
+                return len(frames_at(path, times_s))
+            with av.open(str(path)) as container:
+                return sum(1 for frame in container.decode(video=0) if frame.to_ndarray(format="rgb24").size)
+
+        return per_cpu_second(seconds, work)
 
 
 def random_walk(grounding: Grounding) -> list[NDArray[np.int32]]:

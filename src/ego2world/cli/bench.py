@@ -22,6 +22,8 @@ _WORDS = {
     "pddlgym_steps_per_cpu_s": "PDDLGym, a problem of its own",
     "compile_narrations_per_s": "compiler, narrations of the sample kitchens",
     "qa_groups_per_cpu_s": "questions, made and checked",
+    "judge_answers_per_cpu_s": "answers of a judge, scored",
+    "frames_per_cpu_s": "frames of a clip, at times asked for",
 }
 
 
@@ -60,6 +62,11 @@ def print_bench(result: dict[str, Any]) -> None:
     out.print(
         f"a question costs as much as {result['qa_replays_per_group']} replays of the episode by the plain executor"
     )
+    out.print(f"an answer is scored at the price of reading {result['score_over_json']} of them as JSON")
+    if result["frames_over_decoding"] is not None:
+        out.print(
+            f"a tenth of a clip's frames, evenly spread: {result['frames_over_decoding']} times the work of decoding all of them"
+        )
     for key, words in (("plain_over_upf", "unified-planning"), ("batched_over_bitset", "the bare bitset loop")):
         if result[key] is not None:
             name = "plain" if key.startswith("plain") else "batched"
