@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -29,6 +30,7 @@ from ego2world.judge.records import Answer, Case, Clutter, Domain, Given, Plan
 from ego2world.judge.run import Settings, judge, read_answers, read_ratings
 from ego2world.judge.sampling import Density, Sampling
 from ego2world.judge.tally import score_run
+from fake_server import Script, fake_server
 from judge_data import part, scripted
 
 COMMAND = str(Path(sys.executable).parent / "ego2world")
@@ -260,6 +262,48 @@ def test_a_line_cut_anywhere_is_made_again(bench: Benchmark, plans: dict[str, Pl
     path.write_bytes(b"".join([*lines[:3], b"{broken}\n", *lines[3:]]))
     with pytest.raises(RecordError, match="line 4"):
         judge(bench, plans, tmp_path, backends, Settings())
+
+
+def test_a_server_with_faults_is_asked_once_a_gate_with_pictures_and_without_origins(
+    rendered: Path, tmp_path: Path
+) -> None:
+    one = part(rendered, tmp_path / "bench", 1)
+    script = Script(
+        lambda body: '{"answer": "pass", "failure": null, "t_start": 1.0, "t_end": 2.0, "rationale": "seen"}',
+        lambda number: {2: "429", 5: "500", 9: "cut"}.get(number, ""),
+    )
+    with fake_server(script) as url:
+        words = [
+            "run",
+            one.folder,
+            "--model",
+            "openai-api/local/tiny",
+            "--base-url",
+            url,
+            "--controls",
+            "0",
+            "--frames",
+            "3",
+        ]
+        done = command(*words, "--out", tmp_path / "a")
+        assert done.returncode == 0 and "0 could not be had" in done.stdout, done.stderr
+        answers, bodies = read_answers(tmp_path / "a"), list(script.bodies)
+        assert {row.answer for row in answers} == {Given.PASS}
+        assert script.seen["ok"] == len(answers) and sum(script.seen[f] for f in ("429", "500", "cut")) == 3
+        tokens = sum(r.tokens_in for r in answers), sum(r.tokens_out for r in answers)
+        assert tokens == (script.tokens["input"], script.tokens["output"])
+        asked = []
+        for out in ("b", "c"):
+            assert command(*words, "--cache", tmp_path / "cache", "--out", tmp_path / out).returncode == 0
+            assert (tmp_path / out / "answers.jsonl").read_bytes() == (tmp_path / "a/answers.jsonl").read_bytes()
+            asked.append(script.seen["ok"])
+        assert asked[0] == asked[1]  # what is in the cache is not paid for again
+    shown = Counter(json.dumps(body).count("data:image/jpeg;base64") for body in bodies)
+    frames = Counter(len(row.frame_pts) for row in answers)
+    assert set(shown) == set(frames) and min(frames) >= 1
+    sent = re.sub(r"base64,[^\"]*", "", json.dumps(bodies))
+    assert one.cases[0].goal in sent
+    assert not any(v.video_id in sent or v.origin in sent for v in one.videos) and one.cases[0].case_id not in sent
 
 
 # --- controls ------------------------------------------------------------------------------------------------------
