@@ -23,6 +23,7 @@ from ego2world.errors import RecordError, UsageError
 from ego2world.judge.agree import Settings, agree
 from ego2world.judge.backends import FileAnswers, VisionGates
 from ego2world.judge.benchmark import Benchmark, read_benchmark, write_benchmark
+from ego2world.judge.gates import gate_errors, planted_faults
 from ego2world.judge.planning import read_plans
 from ego2world.judge.policy import PHYSICS, TASK
 from ego2world.judge.records import Answer
@@ -30,6 +31,8 @@ from ego2world.judge.report import write_report
 from ego2world.judge.run import Settings as RunSettings
 from ego2world.judge.run import judge, read_answers
 from ego2world.judge.sampling import Sampling
+from ego2world.judge.score import by_subgoal
+from ego2world.render.rollouts import FAULTS
 from judge_data import MODELS, simulated
 
 COMMAND = str(Path(sys.executable).parent / "ego2world")
@@ -217,6 +220,26 @@ def test_the_detector_agrees_with_the_truth(seen: dict) -> None:
     assert one["T"]["pearson"]["value"] > 0.85 and one["S"]["pearson"]["value"] > 0.6
     assert one["S"]["kendall"]["value"] > 0.5 and one["S"]["ccc"]["value"] > 0.55 and one["S"]["mae"]["value"] < 10
     assert one["models"]["spearman"]["value"] > 0.7
+
+
+def test_errors_are_counted_gate_by_gate_and_fault_by_fault(seen: dict, rendered: Path) -> None:
+    right = by_subgoal(read_as(rendered / "truth.jsonl", Answer))["oracle"]
+    videos = [v.video_id for v in read_benchmark(rendered).videos]
+    planted = planted_faults(rendered, right, videos)
+    assert sum(one["planted"] for one in planted) == sum(one["found"] for one in planted) == 120
+    assert {one["fault"]: (one["gate"], one["type"]) for one in planted} == {
+        fault.value: (expected.gate, expected.failure) for fault, expected in FAULTS.items()
+    }
+    same = gate_errors(right, [right])
+    assert all(one["missed"] == one["false_alarm"] == 0 for one in same.values())
+    mine = seen["judges"]["vision"]
+    for gate, one in mine["gates"].items():
+        assert one["both_fail"] + one["missed"] == same[gate]["both_fail"]
+        assert one["both_pass"] + one["false_alarm"] == same[gate]["both_pass"]
+    assert [one["planted"] for one in mine["planted"]] == [one["planted"] for one in planted]
+    assert sum(one["found"] for one in mine["planted"]) > 80
+    nobody = planted_faults(rendered, right, [])
+    assert nobody == [] and gate_errors(right, [])["T1"]["both_pass"] == 0
 
 
 def test_gates_in_order_agree_better_than_gates_apart_and_than_fewer_gates(seen: dict) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from ego2world.core.agreement import LEVELS, RESAMPLES, Figure, alpha, icc_figures, pair_agreement, paired
 from ego2world.errors import UsageError
 from ego2world.judge.benchmark import Benchmark
+from ego2world.judge.gates import Answers, gate_errors, planted_faults
 from ego2world.judge.policy import GATES, Policy, Removal
 from ego2world.judge.records import Answer, Given, Score, Source, Video
 from ego2world.judge.run import read_answers
@@ -56,6 +57,14 @@ class Panel:
     references: list[str]
     judges: list[str]
     run_of: dict[str, Path]
+    _answers: dict[Path, dict[str, Answers]] = field(default_factory=dict)
+
+    def answers(self, name: str) -> Answers:
+        """Return a rater's answers, by video, subgoal and gate; none of one who rates whole videos."""
+        run = self.run_of[name]
+        if run not in self._answers:
+            self._answers[run] = {rater: rows for rater, rows in by_subgoal(read_answers(run)).items()}
+        return self._answers[run].get(name.removesuffix(f" ({run.name})"), {})
 
 
 def agree(
@@ -80,6 +89,9 @@ def agree(
         if progress:
             progress(judge, number, len(todo))
         judges[judge] = against(panel, panel.scores[judge], consensus, settings)
+        mine = panel.answers(judge)
+        judges[judge]["gates"] = gate_errors(mine, [panel.answers(r) for r in panel.references]) if mine else None
+        judges[judge]["planted"] = planted_faults(bench.folder, mine, consensus) if mine else []
     if progress:
         progress("annotators", len(panel.judges), len(todo))
     people = annotators(panel, settings) if len(panel.references) > 1 else None
@@ -266,12 +278,11 @@ def _rated(panel: Panel, rater: str, video: str) -> bool:
 def gate_agreement(panel: Panel, settings: Settings) -> dict[str, Any]:
     """Return the agreement of annotators on each gate that at least two of them were asked; "not reached" is no answer."""
     found: dict[tuple[str, str], dict[str, dict[str, Answer]]] = defaultdict(lambda: defaultdict(dict))
-    for run in sorted({panel.run_of[r] for r in panel.references}):
-        for rater, videos in by_subgoal(read_answers(run)).items():
-            for video, subgoals in videos.items():
-                for sid, gates in subgoals.items():
-                    for gate, one in gates.items():
-                        found[video, sid][gate][rater] = one
+    for rater in panel.references:
+        for video, subgoals in panel.answers(rater).items():
+            for sid, gates in subgoals.items():
+                for gate, one in gates.items():
+                    found[video, sid][gate][rater] = one
     out = {}
     codes = {Given.PASS: 1.0, Given.UNCLEAR: 0.5, Given.FAIL: 0.0}
     for gate in GATES:
@@ -327,8 +338,7 @@ def ablations(
 ) -> list[dict[str, Any]] | None:
     """Return how other ways of counting change a judge's agreement on S; None where it was not asked every gate."""
     run = panel.run_of[judge]
-    rater = judge.removesuffix(f" ({run.name})")
-    answers = by_subgoal(read_answers(run)).get(rater)
+    answers = panel.answers(judge)
     if not answers or any(
         one.asked != "all" for s in answers.values() for gates in s.values() for one in gates.values()
     ):
@@ -343,7 +353,7 @@ def ablations(
     out = []
     for name, policy in policies.items():
         scored = {
-            v.video_id: score_video(v, plans.get(v.video_id), answers.get(v.video_id, {}), rater, policy)
+            v.video_id: score_video(v, plans.get(v.video_id), answers.get(v.video_id, {}), judge, policy)
             for v in videos
         }
         theirs = [_value(scored.get(v.video_id), "S") for v in videos]

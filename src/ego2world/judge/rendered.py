@@ -25,6 +25,7 @@ from ego2world.core.processes import process_pool
 from ego2world.errors import UsageError
 from ego2world.judge.backends.vision import LEGEND
 from ego2world.judge.benchmark import Benchmark, Progress, find_all, write_benchmark
+from ego2world.judge.gates import ROLLOUTS
 from ego2world.judge.policy import GATES
 from ego2world.judge.records import Answer, Case, Category, Clutter, Domain, Given, Plan, Rater, Source, Subgoal, Video
 from ego2world.render.rollouts import (
@@ -46,7 +47,7 @@ from ego2world.render.rollouts import (
 )
 from ego2world.world.episode import load_episode, load_manifest
 
-PLANS, TRUTH, ROLLOUTS = "plans.jsonl", "truth.jsonl", "rollouts.jsonl"
+PLANS, TRUTH = "plans.jsonl", "truth.jsonl"
 SEEDS = (101, 202, 303)
 ORACLE = Rater(kind="oracle", id="oracle")
 CATEGORIES = {

@@ -176,6 +176,19 @@ def _print_agreement(found: dict[str, Any]) -> None:
                 str(one["pearson"]["n"]), "" if axis != "S" else "undefined" if rho is None else f"{rho:.2f}",
             )  # fmt: skip
     out.print(table)
+    for judge, rows in found["judges"].items():
+        if rows["gates"]:
+            total = {
+                name: sum(one[name] for one in rows["gates"].values())
+                for name in ("both_pass", "both_fail", "missed", "false_alarm")
+            }
+            planted = sum(one["planted"] for one in rows["planted"])
+            out.print(
+                f"{judge}: of gates that fail {total['missed']} of {total['missed'] + total['both_fail']} missed, of those that hold "
+                f"{total['false_alarm']} of {total['false_alarm'] + total['both_pass']} failed"
+                + (f"; {sum(one['found'] for one in rows['planted'])} of {planted} planted faults found" if planted else ""),
+                soft_wrap=True,
+            )  # fmt: skip
     people = found["annotators"]
     if people:
         for axis in ("T", "P", "S"):
