@@ -24,7 +24,7 @@ from ego2world.errors import AnnotationError, ModelError, RecordError, UsageErro
 from ego2world.judge.backends import FileAnswers, ModelGates, QuestionList, ScoreTable, SimpleVQA, VisionGates
 from ego2world.judge.benchmark import Benchmark, read_benchmark
 from ego2world.judge.controls import try_out
-from ego2world.judge.planning import Planner, by_rule, make_plans, read_plans, stability
+from ego2world.judge.planning import Planner, by_rule, make_plans, mock_plan, read_plans, stability
 from ego2world.judge.policy import GATES, PHYSICS, TASK, Policy, Removal
 from ego2world.judge.records import Answer, Case, Clutter, Domain, Given, Plan
 from ego2world.judge.run import Settings, judge, read_answers, read_ratings
@@ -323,6 +323,11 @@ def test_c137_a_control_that_passes_stops_the_run(bench: Benchmark, plans: dict[
     with pytest.raises(UsageError, match="2 of 2 controls"):
         try_out(bench, plans, ModelGates(yes), settings, 2, 1, tmp_path)
     assert len(json.loads((tmp_path / "controls.json").read_text())["controls"]) == 2
+    asked: list[str] = []
+    kept = Door(MockModel(lambda request: asked.append(request.tag) or looks(request)))
+    for _ in range(2):
+        try_out(bench, plans, ModelGates(kept), settings, 2, 1, tmp_path / "kept")
+    assert len(asked) == 2  # not again when a run is gone on with
     turns = iter(range(10**6))
     fickle = Door(MockModel(lambda request: f'{{"answer": "{("fail", "pass")[next(turns) % 2]}"}}', "fickle"))
     found = try_out(bench, plans, ModelGates(fickle), settings, 0, 3, tmp_path)
@@ -344,6 +349,30 @@ def test_two_questions_about_the_whole(bench: Benchmark, plans: dict[str, Plan],
     assert done["unanswered"] == len(bench.videos) and all(r.final is None for r in read_ratings(tmp_path / "b"))
     (scores,) = score_run(bench, tmp_path / "a", Policy()).values()
     assert {s.S for s in scores} == {72.0}
+
+
+def test_a_baseline_asks_again_what_a_service_did_not_answer(
+    bench: Benchmark, plans: dict[str, Plan], tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    down = bench.videos[3].video_id
+
+    def broken(request: Request) -> str | Reply:
+        asked.append(request.tag)
+        return Reply("", stop=Stop.TIMED_OUT) if request.tag.startswith(f"{down}/") else '{"score": 49}'
+
+    settings = Settings(Sampling(frames=1), concurrency=1)
+    done = judge(bench, plans, tmp_path, [SimpleVQA(Door(MockModel(broken)))], settings)
+    assert done["service_failures"] == 1 and done["reasons"] == {"service": 1} and done["tokens_in"] > 0
+    asked.clear()
+    fine = Door(MockModel(lambda request: asked.append(request.tag) or '{"score": 49}'))
+    done = judge(bench, plans, tmp_path, [SimpleVQA(fine)], settings)
+    assert done["service_failures"] == 0 and asked == [f"{down}/rating"] * 2
+    assert {r.final for r in read_ratings(tmp_path)} == {49}
+    gone = Door(MockModel(lambda request: asked.append(request.tag) or Reply("", stop=Stop.TIMED_OUT)))
+    asked.clear()
+    judge(bench, plans, tmp_path / "gone", [SimpleVQA(gone)], settings)
+    assert len(asked) == 3
 
 
 def test_a_list_of_questions(bench: Benchmark, plans: dict[str, Plan], tmp_path: Path) -> None:
@@ -369,6 +398,11 @@ def test_another_tools_table(bench: Benchmark, tmp_path: Path) -> None:
     assert rows[bench.videos[0].video_id].error == "not in the table"
     (scores,) = score_run(bench, tmp_path / "run", Policy()).values()
     assert Counter(s.status for s in scores) == {"scored": len(bench.videos) - 1, "incomplete": 1}
+    path.write_text("video_id,task,physics\n" + f"{bench.videos[0].video_id},2,5\n{bench.videos[1].video_id},2,\n")
+    table = ScoreTable(path, 1, 5)
+    judge(bench, {}, tmp_path / "axes", [table], Settings())
+    found = {r.video_id: (r.task, r.physics, r.final) for r in read_ratings(tmp_path / "axes")}
+    assert found[bench.videos[0].video_id] == (25, 100, 50) and found[bench.videos[1].video_id] == (None,) * 3
     path.write_text("video_id,score\na,7\nb,x\na,3\n")
     with pytest.raises(AnnotationError) as error:
         ScoreTable(path, 1, 5)
@@ -423,6 +457,20 @@ def test_plans_of_a_model_are_validated_kept_and_compared(bench: Benchmark, tmp_
     assert again == plans and set(asked) == {f"{bench.videos[0].video_id}.plan"}  # only what has no plan is asked again
     by_video = read_plans(out, bench)
     assert all(by_video[v.video_id].video_id == v.video_id for v in bench.videos)
+
+
+def test_planning_gives_up_on_a_service_that_is_gone(bench: Benchmark, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def gone(request: Request) -> str:
+        asked.append(request.tag)
+        raise ModelError("mock", "connection refused")
+
+    out = tmp_path / "plans.jsonl"
+    plans = make_plans(bench, out, Planner(Door(MockModel(gone)), per_video=True, concurrency=1))
+    assert len(asked) == 3 and len(plans) == 18 and all("connection refused" in plan.error for plan in plans)
+    fine = Door(MockModel(lambda request: mock_plan(request)))
+    assert not any(p.error for p in make_plans(bench, out, Planner(fine, per_video=True, concurrency=1)))
 
 
 def test_plans_of_another_scene_are_refused(bench: Benchmark, tmp_path: Path) -> None:

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ego2world.core.canonical import pretty_json, write_atomic
+from ego2world.core.canonical import pretty_json, strict_json, write_atomic
 from ego2world.errors import UsageError
 from ego2world.judge.backends import Gates, Look
 from ego2world.judge.benchmark import Benchmark
+from ego2world.judge.planning import plans_sha256
 from ego2world.judge.policy import GATES
 from ego2world.judge.records import Answer, Given, Plan
-from ego2world.judge.run import Settings
+from ego2world.judge.run import Settings, videos_sha256
 
 CONTROLS = "controls.json"
 
@@ -31,14 +32,26 @@ def try_out(
     repeat: int,
     out: Path,
 ) -> dict[str, Any]:
-    """Ask controls and repeats; write controls.json, and return it.
+    """Ask controls and repeats; write controls.json, and return it. What was asked alike before is not asked again.
 
     Raises:
         UsageError: the model passes a control.
     """
-    rows = mismatched(bench, plans, backend, settings, controls)
-    found = {"controls": rows, "repeats": repeated(bench, plans, backend, settings, repeat) if repeat > 1 else None}
-    write_atomic(out / CONTROLS, pretty_json(found))
+    head = {
+        "backend": backend.plain(), "settings": settings.plain(), "asked": [controls, repeat], "videos_sha256": videos_sha256(bench.videos),
+        "plans_sha256": plans_sha256(list({p.plan_id: p for p in plans.values()}.values())),
+    }  # fmt: skip
+    path = out / CONTROLS
+    found: dict[str, Any] = strict_json(path.read_bytes()) if path.is_file() else {}
+    if {name: found.get(name) for name in head} != strict_json(pretty_json(head)):
+        found = head | {
+            "controls": mismatched(bench, plans, backend, settings, controls),
+            "repeats": repeated(bench, plans, backend, settings, repeat) if repeat > 1 else None,
+        }
+        unanswered = [row for row in found["controls"] if row["answer"] == Given.ERROR]
+        if not unanswered:
+            write_atomic(path, pretty_json(found))
+    rows: list[dict[str, Any]] = found["controls"]
     passed = [row for row in rows if row["answer"] == Given.PASS]
     if passed:
         raise UsageError(

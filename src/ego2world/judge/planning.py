@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from ego2world.core.canonical import canonical_json, sha256
@@ -27,6 +28,7 @@ HERE = "ego2world.judge"
 PROMPTS = ("plan_system.txt", "plan_user.txt.j2")
 MOST_SUBGOALS = 12
 RULE = "rule"
+GIVE_UP = 3  # plans in a row that a service gave nothing for
 _SCHEMA: dict[str, Any] = {
     "type": "object", "additionalProperties": False, "required": ["subgoals"],
     "properties": {"subgoals": {"type": "array", "minItems": 1, "maxItems": MOST_SUBGOALS, "items": {
@@ -85,8 +87,9 @@ def make_plans(bench: Benchmark, out: Path, planner: Planner, progress: Progress
         else:
             todo.append((case, video, plan_id))
     if todo:
+        service = _Service()
         with ThreadPoolExecutor(planner.concurrency if planner.door else 1) as pool:
-            made = pool.map(lambda one: _plan(bench, planner, *one), todo)
+            made = pool.map(lambda one: _plan(bench, planner, service, *one), todo)
             for number, plan in enumerate(made, 1):
                 done[plan.plan_id] = plan
                 if progress:
@@ -105,7 +108,25 @@ def _wanted(bench: Benchmark, planner: Planner) -> list[tuple[Case, str | None, 
     return [(cases[v.case_id], v.video_id, f"{v.video_id}.plan") for v in bench.videos]
 
 
-def _plan(bench: Benchmark, planner: Planner, case: Case, video: str | None, plan_id: str) -> Plan:
+class _Service:
+    """Counts how often in a row a service gave nothing; from ``GIVE_UP`` on, nothing more is asked of it."""
+
+    def __init__(self) -> None:
+        self._lock, self._failed, self._why = Lock(), 0, ""
+
+    def note(self, why: str = "") -> None:
+        """Note a reply, or why there was none."""
+        with self._lock:
+            self._failed, self._why = (self._failed + 1, why) if why else (0, "")
+
+    @property
+    def gone(self) -> str:
+        """Why nothing more is asked, "" while it is."""
+        with self._lock:
+            return f"not asked any more: {self._why}" if self._failed >= GIVE_UP else ""
+
+
+def _plan(bench: Benchmark, planner: Planner, service: _Service, case: Case, video: str | None, plan_id: str) -> Plan:
     subgoals: tuple[Subgoal, ...] = ()
     error, attempt = "", 1
     if planner.door is None:
@@ -113,10 +134,15 @@ def _plan(bench: Benchmark, planner: Planner, case: Case, video: str | None, pla
         error = "" if subgoals else "the goal has no clause that names something to be true"
     else:
         for attempt in range(1, planner.attempts + 1):
+            error = service.gone
+            if error:
+                break
             try:
                 found = read_plan(planner.door.generate(_request(bench, planner, case, plan_id, attempt)).text)
+                service.note()
             except ModelError as failed:
                 error = str(failed)
+                service.note(error)
                 break
             if isinstance(found, tuple):
                 subgoals, error = found, ""

@@ -190,13 +190,17 @@ class Answer(Record, frozen=True):
 
 
 class Rating(Record, frozen=True):
-    """A score on 0-100 of a whole video by a rater that knows no gates. ``physics`` None: it has no such axis, or found nothing to judge."""
+    """A score on 0-100 of a whole video by a rater that knows no gates. ``physics`` None: it has no such axis, or found nothing to judge.
+
+    Where there is none, ``parse_status`` is the kind of the reason (as of an answer) and ``error`` the reason.
+    """
 
     video_id: str
     rater: Rater
     task: float | None
     physics: float | None
     final: float | None
+    parse_status: str = ""
     error: str = ""
     questions: tuple[dict[str, Any], ...] = ()
     frame_spec: str = ""

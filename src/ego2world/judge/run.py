@@ -28,7 +28,7 @@ from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
 from ego2world.errors import UsageError, VideoError
 from ego2world.judge.backends import Gates, Look, Whole
-from ego2world.judge.backends.model import SERVICE
+from ego2world.judge.backends.base import SERVICE
 from ego2world.judge.benchmark import Benchmark, Progress
 from ego2world.judge.planning import plans_sha256
 from ego2world.judge.policy import GATES, PHYSICS, TASK
@@ -141,7 +141,7 @@ class _Kept:
                 if k[:4] in failed and (one.parse_status == SERVICE or one.answer is Given.NOT_REACHED)
             ]:
                 del kept.answers[key]
-            kept.ratings = {key: one for key, one in kept.ratings.items() if not one.error}
+            kept.ratings = {key: one for key, one in kept.ratings.items() if one.parse_status != SERVICE}
         return kept
 
     def write(self, out: Path) -> None:
@@ -155,11 +155,12 @@ class _Kept:
     def counts(self) -> dict[str, Any]:
         """Return how many answers and ratings there are, and why some could not be had."""
         wrong = Counter(one.parse_status or "error" for one in self.answers.values() if one.answer is Given.ERROR)
-        wrong.update(one.error for one in self.ratings.values() if one.error)
-        asked = [one for one in self.answers.values() if one.answer is not Given.NOT_REACHED]
+        wrong.update(one.parse_status for one in self.ratings.values() if one.parse_status)
+        given = [one for one in self.answers.values() if one.answer is not Given.NOT_REACHED]
+        asked: list[Answer | Rating] = [*given, *self.ratings.values()]
         return {
-            "answers": len(asked), "ratings": len(self.ratings), "unanswered": sum(wrong.values()), "reasons": dict(wrong.most_common(5)),
-            "service_failures": sum(one.parse_status == SERVICE for one in self.answers.values()),
+            "answers": len(given), "ratings": len(self.ratings), "unanswered": sum(wrong.values()), "reasons": dict(wrong.most_common(5)),
+            "service_failures": sum(one.parse_status == SERVICE for one in asked),
             "tokens_in": sum(one.tokens_in for one in asked), "tokens_out": sum(one.tokens_out for one in asked),
         }  # fmt: skip
 
@@ -217,10 +218,10 @@ class _Work:
             rating = backend.rate(look, case, plan)
         except VideoError as error:
             rating = Rating(
-                video_id=look.video_id, rater=backend.rater, task=None, physics=None, final=None, error=str(error)
-            )
+                video_id=look.video_id, rater=backend.rater, task=None, physics=None, final=None, parse_status="video", error=str(error)
+            )  # fmt: skip
         self.records.add(RATINGS, rating.plain())
-        return rating.error.startswith("model ")
+        return rating.parse_status == SERVICE
 
     def gates(self, backend: Gates, look: Look, case: Case, plan: Plan | None) -> bool | None:
         """Ask the gates of every subgoal; return whether the service failed, None where nothing was asked."""

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.canonical import sha256_file
-from ego2world.core.models import Door, Frames, Image, Message, Request, Text, json_object
+from ego2world.core.models import Door, Frames, Image, Message, Request, Stop, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.core.video import jpeg
 from ego2world.errors import AnnotationError, ModelError, Problem, UsageError
-from ego2world.judge.backends.base import Look
+from ego2world.judge.backends.base import SERVICE, Look
 from ego2world.judge.records import Case, Plan, Rater, Rating
 
 HERE = "ego2world.judge"
@@ -60,6 +60,8 @@ class _Asked:
             if reply.usage is not None:
                 note["tokens_in"] += reply.usage.input_tokens
                 note["tokens_out"] += reply.usage.output_tokens
+            if reply.stop is Stop.TIMED_OUT:
+                raise ModelError(self._door.name, "timed out")
             value = read(json_object(reply.text))
             if value is not None:
                 break
@@ -89,20 +91,12 @@ class SimpleVQA(_Asked):
                 found.append(value)
                 notes.append(note)
         except ModelError as error:
-            return _failed(look, self.rater, str(error))
+            return _failed(look, self.rater, SERVICE, str(error))
         task, physics = found
         common = {**notes[-1], "raw": "\n".join(n["raw"] for n in notes), "prompt_sha": self._prompt_sha,
                   "tokens_in": sum(n["tokens_in"] for n in notes), "tokens_out": sum(n["tokens_out"] for n in notes)}  # fmt: skip
         if task is None or physics is None:
-            return Rating(
-                video_id=look.video_id,
-                rater=self.rater,
-                task=None,
-                physics=None,
-                final=None,
-                error="unreadable reply",
-                **common,
-            )
+            return _failed(look, self.rater, "unparsed", "unreadable reply", **common)
         return Rating(
             video_id=look.video_id,
             rater=self.rater,
@@ -124,7 +118,7 @@ class QuestionList(_Asked):
     def rate(self, look: Look, case: Case, plan: Plan | None) -> Rating:
         """Ask the list at once."""
         if plan is None or not plan.subgoals:
-            return _failed(look, self.rater, "no plan")
+            return _failed(look, self.rater, "absent", "no plan")
         listed = [
             (axis, text)
             for s in plan.subgoals
@@ -140,18 +134,10 @@ class QuestionList(_Asked):
                 look, "list_system.txt", asked, schema, "questions", lambda data: _yes(data, len(listed))
             )
         except ModelError as error:
-            return _failed(look, self.rater, str(error))
+            return _failed(look, self.rater, SERVICE, str(error))
         common = {**note, "prompt_sha": self._prompt_sha}
         if value is None:
-            return Rating(
-                video_id=look.video_id,
-                rater=self.rater,
-                task=None,
-                physics=None,
-                final=None,
-                error="unreadable reply",
-                **common,
-            )
+            return _failed(look, self.rater, "unparsed", "unreadable reply", **common)
         rows = tuple(
             {"axis": axis, "question": text, "answer": said} for (axis, text), said in zip(listed, value, strict=True)
         )
@@ -165,8 +151,10 @@ class QuestionList(_Asked):
         )  # fmt: skip
 
 
-def _failed(look: Look, rater: Rater, why: str) -> Rating:
-    return Rating(video_id=look.video_id, rater=rater, task=None, physics=None, final=None, error=why)
+def _failed(look: Look, rater: Rater, status: str, why: str, **more: Any) -> Rating:
+    return Rating(
+        video_id=look.video_id, rater=rater, task=None, physics=None, final=None, parse_status=status, error=why, **more
+    )
 
 
 def _score(data: dict[str, Any] | None) -> float | None:
@@ -236,11 +224,10 @@ class ScoreTable:
         """Return the row of a video."""
         row = self._rows.get(look.video_id)
         if not row:
-            return _failed(look, self.rater, "not in the table")
-        return Rating(
-            video_id=look.video_id,
-            rater=self.rater,
-            task=row.get("task"),
-            physics=row.get("physics"),
-            final=row.get("final"),
-        )
+            return _failed(look, self.rater, "absent", "not in the table")
+        task, physics, final = (row.get(axis) for axis in ("task", "physics", "final"))
+        if final is None and task is not None and physics is not None:
+            final = math.sqrt(task * physics)
+        if final is None:
+            return _failed(look, self.rater, "absent", "no score in the table")
+        return Rating(video_id=look.video_id, rater=self.rater, task=task, physics=physics, final=final)

@@ -12,13 +12,12 @@ from ego2world.core.canonical import sha256
 from ego2world.core.models import Door, Message, Reply, Request, Stop, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError
-from ego2world.judge.backends.base import Look, span_of
+from ego2world.judge.backends.base import SERVICE, Look, span_of
 from ego2world.judge.policy import TASK
 from ego2world.judge.records import TASK_FAILURES, Answer, Case, Failure, Given, Plan, Rater, Subgoal
 
 HERE = "ego2world.judge"
 PROMPTS = ("gate_system.txt", "gate_user.txt.j2", "questions.json")
-SERVICE = "service"  # parse status of an answer that the service did not give: asked again by the same command
 
 
 @cache
