@@ -62,6 +62,9 @@ def test_a_folder_becomes_a_benchmark_that_is_sound(folder: Path, tmp_path: Path
     again = read_benchmark(folder)
     assert again.videos == bench.videos and again.cases == bench.cases and again.cases[0].panel
     assert all(len(set(case.reference_sequences)) == 3 for case in again.cases)
+    (folder / "cases.csv").write_text(CSV.replace("The brush is", "The comb is"))  # mended, and laid out again
+    assert init(folder, folder, Design())[0].cases[1].goal == "The comb is in the bag."
+    (folder / "cases.csv").write_text(CSV)
     elsewhere, problems = init(folder, tmp_path / "bench", Design())
     assert (
         not problems and elsewhere.path(elsewhere.videos[0]).is_file() and not check(read_benchmark(tmp_path / "bench"))
@@ -127,8 +130,16 @@ def test_bad_tables_are_refused_with_every_row_named(folder: Path) -> None:
     with pytest.raises(AnnotationError) as error:
         init(folder, folder, Design())
     assert [p.row for p in error.value.problems] == [1, 2] and "case_id" in str(error.value)
+    (folder / "cases.csv").write_bytes(b"case_id,goal\ntea,caf\xe9\n")
+    with pytest.raises(AnnotationError, match="in UTF-8"):
+        init(folder, folder, Design())
     (folder / "cases.csv").unlink()
-    with pytest.raises(UsageError, match=r"no cases\.jsonl and no cases\.csv"):
+    (folder / "cases.jsonl").write_text('{"case_id": "tea"}\n{bad\n["x"]\n')
+    with pytest.raises(AnnotationError) as error:
+        init(folder, folder, Design())
+    assert [p.row for p in error.value.problems] == [1, 2, 3]
+    (folder / "cases.jsonl").unlink()
+    with pytest.raises(UsageError, match=r"no cases\.csv and no cases\.jsonl"):
         init(folder, folder, Design())
 
 
@@ -170,5 +181,8 @@ def test_the_command_lists_problems_and_ends_with_9(folder: Path) -> None:
     assert done.returncode == 9 and json.loads(done.stdout)["by_status"] == {"missing": 1, "ok": 15}
     clip(folder / "tea/wan/202.mp4", level=199)
     assert command("init", str(folder)).returncode == 0 and command("check", str(folder)).returncode == 0
+    (folder / "tea/wan").rename(folder / "tea/a[red]b")  # names are text, not markup
+    done = command("init", str(folder))
+    assert done.returncode == 9 and "a[red]b" in done.stdout and "Traceback" not in done.stderr
     done = command("init", str(folder), "--seeds", "a")
     assert done.returncode == 2 and "whole numbers" in done.stderr and "Traceback" not in done.stderr

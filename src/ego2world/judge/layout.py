@@ -1,7 +1,7 @@
 """A benchmark laid out from a folder of videos. Stage: judge.
 
     FOLDER/
-      cases.jsonl or cases.csv        case_id, goal, domain, clutter, objects (";" between), reference_sequences (one way a "|", steps by ";"), panel
+      cases.csv or cases.jsonl        case_id, goal, domain, clutter, objects (";" between), reference_sequences (one way a "|", steps by ";"), panel
       CASE/scene.png (or .jpg)        the initial scene
       CASE/human_success/1.mp4 ...    recordings that reach the goal
       CASE/human_failure/1.mp4 ...    recordings that do not
@@ -137,28 +137,29 @@ def _with_scene(folder: Path, case: Case) -> Case:
 
 
 def read_cases(folder: Path) -> list[Case]:
-    """Read cases.jsonl, or cases.csv where there is none.
+    """Read cases.csv, or cases.jsonl where there is none: ``init`` writes the latter beside the former.
 
     Raises:
         UsageError: there is neither, or it has no row.
         AnnotationError: rows cannot be read.
     """
-    path = next((folder / name for name in (CASES, "cases.csv") if (folder / name).is_file()), None)
+    path = next((folder / name for name in ("cases.csv", CASES) if (folder / name).is_file()), None)
     if path is None:
-        raise UsageError(f"{folder} has no cases.jsonl and no cases.csv; needed one row a case (docs/JUDGING.md)")
+        raise UsageError(f"{folder} has no cases.csv and no cases.jsonl; needed one row a case (docs/JUDGING.md)")
     try:
         if path.suffix == ".csv":
             with path.open(encoding="utf-8-sig", newline="") as file:
                 rows: list[Any] = [_csv_row(row) for row in csv.DictReader(file)]
         else:
-            rows = [msgspec.json.decode(line) for line in path.read_bytes().splitlines() if line.strip()]
+            rows = [line for line in path.read_bytes().splitlines() if line.strip()]
     except (ValueError, csv.Error) as error:
-        raise AnnotationError([RowProblem(str(path), None, None, str(error), "a table of cases")]) from None
+        raise AnnotationError([RowProblem(str(path), None, None, str(error), "a table of cases in UTF-8")]) from None
     cases, problems, seen = [], [], set()
     for number, row in enumerate(rows, 1):
         try:
-            case = msgspec.convert({"scene_image": "", "scene_sha256": "", **row}, Case)
-        except (msgspec.ValidationError, TypeError) as error:
+            values = msgspec.json.decode(row, type=dict[str, Any]) if isinstance(row, bytes) else row
+            case = msgspec.convert({"scene_image": "", "scene_sha256": "", **values}, Case)
+        except msgspec.MsgspecError as error:
             problems.append(RowProblem(str(path), number, None, str(error), "a case (docs/JUDGING.md)"))
             continue
         name = case.case_id

@@ -62,7 +62,11 @@ def register(judge: typer.Typer) -> None:
             print_json(found | {"errors": {plan.plan_id: plan.error for plan in failed}})
         else:
             count = sum(len(plan.subgoals) for plan in plans)
-            out.print(f"{len(plans)} plans, {count} subgoals, {len(failed)} without  ({out_file})", soft_wrap=True)
+            out.print(
+                f"{len(plans)} plans, {count} subgoals, {len(failed)} without  ({out_file})",
+                markup=False,
+                soft_wrap=True,
+            )
             if found["pairs"]:
                 out.print(
                     f"of {found['pairs']} pairs of plans of one case {100 * found['same_count']:.0f} % have as many subgoals, and name "
@@ -153,6 +157,7 @@ def register(judge: typer.Typer) -> None:
             what = f"{done['answers']} answers" if done["answers"] else f"{done['ratings']} ratings"
             out.print(
                 f"{what} by {', '.join(done['raters'])}; {done['unanswered']} could not be had  ({out_dir})",
+                markup=False,
                 soft_wrap=True,
             )
         for reason, count in done["reasons"].items():

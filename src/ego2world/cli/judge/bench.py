@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from ego2world.cli.common import AUDIT_FAILED, err, extra, names, out, print_json, progress
 from ego2world.errors import UsageError
@@ -82,7 +83,7 @@ def register(judge: typer.Typer) -> None:
             from ego2world.judge.rendered import make_rendered  # an optional dependency's door
         with progress("clips") as update:
             made = make_rendered(worlds, out_dir, cases, takes, _numbers(seeds), seed, jobs, update)
-        out.print(f"{len(made.videos)} clips of {len(made.cases)} cases  ({out_dir})", soft_wrap=True)
+        out.print(f"{len(made.videos)} clips of {len(made.cases)} cases  ({out_dir})", markup=False, soft_wrap=True)
         out.print(
             f"Next: ego2world judge run {out_dir} --backend vision --out runs/vision", markup=False, soft_wrap=True
         )
@@ -111,7 +112,7 @@ def _say(bench: object, problems: Sequence[object], as_json: bool) -> None:
         for origin in sorted({v.origin for v in bench.videos}):
             rows = [v for v in bench.videos if v.origin == origin]
             ok = sum(v.status == "ok" for v in rows)
-            table.add_row(origin, str(len(rows)), str(ok), str(len(rows) - ok))
+            table.add_row(Text(origin), str(len(rows)), str(ok), str(len(rows) - ok))
         out.print(table)
         for one in found[:50]:
             out.print(str(one), markup=False, soft_wrap=True)
@@ -119,8 +120,9 @@ def _say(bench: object, problems: Sequence[object], as_json: bool) -> None:
             out.print(f"... and {len(found) - 50} more; --json prints all")
         out.print(
             f"{len(bench.cases)} cases, {len(bench.videos)} videos expected; "
-            + (", ".join(f"{n} {k}" for k, n in sorted(kinds.items())) or "all is as it should be")
+            + (", ".join(f"{n} {k}" for k, n in sorted(kinds.items())) or "all is as it should be"),
+            soft_wrap=True,
         )
     if found:
-        err.print("videos that are not ok get no score, and are counted; nothing is left out silently")
+        err.print("videos that are not ok get no score, and are counted; nothing is left out silently", soft_wrap=True)
         raise typer.Exit(AUDIT_FAILED)

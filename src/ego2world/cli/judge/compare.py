@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from ego2world.cli.common import extra, names, out, print_json, progress
 from ego2world.errors import UsageError
@@ -52,7 +53,7 @@ def register(judge: typer.Typer) -> None:
             return
         for rater, one in summary["raters"].items():
             _print(rater, one)
-        out.print(f"scores.jsonl and scores.json are in {run}", soft_wrap=True)
+        out.print(f"scores.jsonl and scores.json are in {run}", markup=False, soft_wrap=True)
 
     @judge.command("agree")
     def agree_command(
@@ -91,7 +92,7 @@ def register(judge: typer.Typer) -> None:
             return
         _print_agreement(found)
         if out_dir is not None:
-            out.print(f"{out_dir}/index.html", soft_wrap=True)
+            out.print(f"{out_dir}/index.html", markup=False, soft_wrap=True)
 
 
 def _policy(independent: bool, without: str | None, bypass: bool, task: str | None, physics: str | None) -> Any:
@@ -122,7 +123,7 @@ def _number(value: float | None) -> str:
 
 
 def _print(rater: str, one: dict[str, Any]) -> None:
-    table = Table(box=None, pad_edge=False, title=rater, title_justify="left")
+    table = Table(box=None, pad_edge=False, title=Text(rater), title_justify="left")
     for name in ("", "videos", "scored", "T", "P", "attempted", "S", "interval", "missing as 0"):
         table.add_column(name, justify="left" if not name else "right", no_wrap=True)
     rows = [("overall", one["overall"])]
@@ -134,7 +135,7 @@ def _print(rater: str, one: dict[str, Any]) -> None:
         interval = row["S_interval"]
         rate = "-" if row["attempt_rate"] is None else f"{100 * row['attempt_rate']:.0f} %"
         table.add_row(
-            name, str(row["videos"]), f"{row['scored']}{'' if row['complete'] else ' !'}", _number(row["T"]), _number(row["P"]), rate, _number(row["S"]),
+            Text(name), str(row["videos"]), f"{row['scored']}{'' if row['complete'] else ' !'}", _number(row["T"]), _number(row["P"]), rate, _number(row["S"]),
             f"{interval['low']:.1f} to {interval['high']:.1f}" if interval else "-", _number(row["S_missing_as_0"]),
         )  # fmt: skip
     out.print(table)
@@ -145,11 +146,13 @@ def _print(rater: str, one: dict[str, Any]) -> None:
                 f"{k.replace('_', ' ')} {v['subgoals']}: T {_number(v['T'])}, P {_number(v['P'])}"
                 for k, v in one["by_subgoal_type"].items()
             ),
+            markup=False,
             soft_wrap=True,
         )
     if one["failures"]["by_type"]:
         out.print(
             "failures: " + ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in one["failures"]["by_type"].items()),
+            markup=False,
             soft_wrap=True,
         )
     if one["reasons"]:
@@ -161,7 +164,9 @@ def _print(rater: str, one: dict[str, Any]) -> None:
 def _print_agreement(found: dict[str, Any]) -> None:
     panel = found["panel"]
     out.print(
-        f"{panel['with_consensus']} of {panel['videos']} videos have a consensus of {', '.join(panel['references'])}"
+        f"{panel['with_consensus']} of {panel['videos']} videos have a consensus of {', '.join(panel['references'])}",
+        markup=False,
+        soft_wrap=True,
     )
     table = Table(box=None, pad_edge=False)
     for name in ("judge", "axis", "pearson", "kendall", "ccc", "mae", "bias", "n", "models rho"):
@@ -172,7 +177,7 @@ def _print_agreement(found: dict[str, Any]) -> None:
             values = [one[s]["value"] for s in ("pearson", "kendall", "ccc", "mae")]
             rho = rows["models"]["spearman"]["value"] if axis == "S" else None
             table.add_row(
-                judge, axis, *("undefined" if v is None else f"{v:.3f}" if n < 3 else f"{v:.1f}" for n, v in enumerate(values)), _number(one["bias"]),
+                Text(judge), axis, *("undefined" if v is None else f"{v:.3f}" if n < 3 else f"{v:.1f}" for n, v in enumerate(values)), _number(one["bias"]),
                 str(one["pearson"]["n"]), "" if axis != "S" else "undefined" if rho is None else f"{rho:.2f}",
             )  # fmt: skip
     out.print(table)
@@ -187,7 +192,7 @@ def _print_agreement(found: dict[str, Any]) -> None:
                 f"{judge}: of gates that fail {total['missed']} of {total['missed'] + total['both_fail']} missed, of those that hold "
                 f"{total['false_alarm']} of {total['false_alarm'] + total['both_pass']} failed"
                 + (f"; {sum(one['found'] for one in rows['planted'])} of {planted} planted faults found" if planted else ""),
-                soft_wrap=True,
+                markup=False, soft_wrap=True,
             )  # fmt: skip
     people = found["annotators"]
     if people:
@@ -198,5 +203,6 @@ def _print_agreement(found: dict[str, Any]) -> None:
             )
             shown = ["undefined" if f["value"] is None else f"{f['value']:.3f}" for f in (icc, alpha)]
             out.print(
-                f"annotators, {axis}: {found['settings']['icc_form']} {shown[0]}, alpha ({found['settings']['alpha_level']}) {shown[1]} on {icc['n']} videos, {icc['dropped']} incomplete"
+                f"annotators, {axis}: {found['settings']['icc_form']} {shown[0]}, alpha ({found['settings']['alpha_level']}) {shown[1]} on {icc['n']} videos, {icc['dropped']} incomplete",
+                soft_wrap=True,
             )

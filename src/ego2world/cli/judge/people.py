@@ -54,7 +54,9 @@ def register(judge: typer.Typer) -> None:
             )
         twice = sum(item["is_duplicate"] for item in made["items"].values())
         out.print(
-            f"{len(made['items']) - twice} videos, {twice} of them twice, for {annotators}  ({out_dir})", soft_wrap=True
+            f"{len(made['items']) - twice} videos, {twice} of them twice, for {annotators}  ({out_dir})",
+            markup=False,
+            soft_wrap=True,
         )
         out.print(f"Next: ego2world serve {out_dir}", markup=False, soft_wrap=True)
 
@@ -86,9 +88,10 @@ def register(judge: typer.Typer) -> None:
             pace = "-" if one["median_seconds"] is None else f"{one['median_seconds']:.0f} s"
             out.print(
                 f"{name}: {one['complete']} of {one['items']} videos; {twice}; passes {drift} by halves; {pace} a video",
+                markup=False,
                 soft_wrap=True,
             )
-        out.print(f"{found['answers']} answers  ({out_file})", soft_wrap=True)
+        out.print(f"{found['answers']} answers  ({out_file})", markup=False, soft_wrap=True)
         out.print(
             f"Next: ego2world judge run BENCH --backend answers:{out_file} --out runs/people",
             markup=False,
