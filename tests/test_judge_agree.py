@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import re
@@ -166,6 +167,23 @@ def test_a_judge_that_says_one_thing_is_undefined_not_zero(panel: tuple[Benchmar
     assert "NaN" not in text and "Infinity" not in text and json.loads(text)["pearson"] is None
     page = (tmp_path / "report/index.html").read_text()
     assert "undefined" in page and "constant judge scores" in page and ">nan" not in page.lower()
+
+
+def test_names_are_text_in_page_figures_and_tables(panel: tuple[Benchmark, Path], tmp_path: Path) -> None:
+    bench, run = panel
+    name = "j$\\frac$ <b>x</b> [red]</script>"
+    rows = [r.plain() for r in read_answers(run)]
+    for row in rows:
+        row["rater"]["id"] = name if row["rater"]["id"] == "judge" else row["rater"]["id"]
+    rewrite(tmp_path / "a.jsonl", rows)
+    made = run_of(bench, tmp_path / "a.jsonl", tmp_path / "run")
+    done = subprocess.run(
+        [COMMAND, "judge", "agree", bench.folder, made, "--resamples", "100", "--out", tmp_path / "report"], capture_output=True, text=True
+    )  # fmt: skip
+    assert done.returncode == 0 and name in done.stdout, done.stderr
+    page = (tmp_path / "report/index.html").read_text()
+    assert "<b>x" not in page and "</script>" not in page and html.escape(name, quote=False) in page
+    assert "&lt;b&gt;x" in (tmp_path / "report/figures/scatter.svg").read_text()
 
 
 def test_who_is_held_against_whom(panel: tuple[Benchmark, Path]) -> None:

@@ -25,6 +25,7 @@ STYLE: Any = {
     "svg.hashsalt": "ego2world", "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 9.5, "text.color": INK,
     "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK, "axes.spines.top": False,
     "axes.spines.right": False, "legend.frameon": False, "lines.linewidth": 1.6, "savefig.transparent": True,
+    "text.parse_math": False,  # names are text
 }  # fmt: skip
 
 
