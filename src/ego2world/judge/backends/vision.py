@@ -218,15 +218,10 @@ class _Sight:
     def _changed(self) -> list[int]:
         seen = self.seen
         if self.door:
-            values = [s.openness for s in seen]
-            steps = [values[n] - values[n - 1] for n in range(1, len(values))]
-            return [n + 1 for n, d in enumerate(steps) if (d > 0.06 if self.opens else d < -0.06)]
+            return [n for n in range(1, len(seen)) if (self.turned(n) > 0.06 if self.opens else self.turned(n) < -0.06)]
         found: list[int] = []
         for n in range(1, len(seen)):
-            earlier = n - 1
-            while earlier > 0 and seen[n].time_s - seen[earlier].time_s < SLOW_S:
-                earlier -= 1
-            a, b = self.blob(earlier), self.blob(n)
+            a, b = self.blob(self.before(n)), self.blob(n)
             doors = [x.openness for x in seen[max(0, n - 3) : n + 4]]
             if b is not None and b.x < STORE[2] and max(doors) - min(doors) > 0.03:
                 continue  # a door passes before it
@@ -235,6 +230,17 @@ class _Sight:
             if moved or fills:
                 found.append(n)
         return found
+
+    def before(self, n: int) -> int:
+        """Return the last frame that is long enough before another to show a slow change."""
+        earlier = n - 1
+        while earlier > 0 and self.seen[n].time_s - self.seen[earlier].time_s < SLOW_S:
+            earlier -= 1
+        return earlier
+
+    def turned(self, n: int) -> float:
+        """Return by how much the door has turned since the frame before."""
+        return self.seen[n].openness - self.seen[self.before(n)].openness
 
     def content(self, n: int) -> float:
         """Return how far the target is filled in a frame."""
@@ -431,11 +437,7 @@ def _stable(s: _Sight) -> Found:
     if s.door:
         later = [x.openness for x in seen[s.last :]]
         back = max(later) - later[-1] if s.opens else later[-1] - min(later)
-        alone = all(
-            s.hand_far(n) > TOUCH_PX
-            for n in range(s.last + 1, len(seen))
-            if abs(seen[n].openness - seen[n - 1].openness) > 0.06
-        )
+        alone = all(s.hand_far(n) > TOUCH_PX for n in range(s.last + 1, len(seen)) if abs(s.turned(n)) > 0.06)
         return ("instability", f"{s.thing} moves back by {back:.2f}") if back > 0.2 and alone else FINE
     if s.kind is Category.TRANSFER:
         lost = s.content(min(s.last + 1, len(seen) - 1)) - s.content(len(seen) - 1)
