@@ -437,7 +437,8 @@ def _stable(s: _Sight) -> Found:
     if s.door:
         later = [x.openness for x in seen[s.last :]]
         back = max(later) - later[-1] if s.opens else later[-1] - min(later)
-        alone = all(s.hand_far(n) > TOUCH_PX for n in range(s.last + 1, len(seen)) if abs(s.turned(n)) > 0.06)
+        turning = [s.hand_far(n) > TOUCH_PX for n in range(s.last + 1, len(seen)) if abs(s.turned(n)) > 0.06]
+        alone = 2 * sum(turning) > len(turning)
         return ("instability", f"{s.thing} moves back by {back:.2f}") if back > 0.2 and alone else FINE
     if s.kind is Category.TRANSFER:
         lost = s.content(min(s.last + 1, len(seen) - 1)) - s.content(len(seen) - 1)
