@@ -1,19 +1,23 @@
-# make demo   the whole job on the bundled sample kitchens
-# make test   lint, types and all tests
-# Both set themselves up: a virtual environment in .venv with the versions of constraints.txt.
+# make demo        the whole job on the bundled sample kitchens
+# make test        lint, types and the tests
+# make test-slow   the tests that take long
+# All set themselves up: a virtual environment in .venv with the versions of constraints.txt.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint types docs samples measure clean
+.PHONY: demo test test-slow lint types docs samples measure clean
 
 demo: $(VENV)/.core
 	$(BIN)/ego2world demo --out demo
 
 test: lint types
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests tools

@@ -82,5 +82,5 @@ def rendered(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     with (shared / "rendered.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (shared / "rendered" / "benchmark.json").is_file():
-            make_rendered(sample_worlds, shared / "rendered")
+            make_rendered(sample_worlds, shared / "rendered", jobs=2)
     return shared / "rendered"

@@ -228,6 +228,7 @@ def test_a_run_made_otherwise_is_refused(bench: Benchmark, plans: dict[str, Plan
 # --- killed and gone on with ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_killed_ten_times_ends_with_the_same_records(rendered: Path, tmp_path: Path) -> None:
     words = [COMMAND, "judge", "run", str(rendered), "--backend", "vision", "--frames", "8", "--all-gates", "--out"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"

@@ -111,6 +111,7 @@ def _respond(body: dict[str, Any]) -> str:
     )[noise]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_against_a_server_with_every_fault(sample_worlds: Path, tmp_path: Path) -> None:
     """Latency, 429, 500, cut replies, fences, reasoning, tool noise: nothing is lost or doubled, and the tokens are the server's."""
     draw = random.Random(3)
@@ -142,6 +143,7 @@ def test_against_a_server_with_every_fault(sample_worlds: Path, tmp_path: Path) 
     assert sum(len(c["reply"]["errors"]) for c in calls) == sum(script.seen[f] for f in ("429", "500", "cut"))
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_it_ends_with_the_same_records(sample_worlds: Path, tmp_path: Path) -> None:
     """SIGKILL at 20 moments of one run, each when its records have grown to a random size, resumed each time."""
     command = [COMMAND, "run", sample_worlds, "--planner", "llm", "--model", "mock", "--concurrency", "2", "--out"]

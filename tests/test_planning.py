@@ -138,6 +138,7 @@ def test_a_wrong_domain_is_noticed() -> None:
 # --- plans -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_sample_task_is_solved_and_replays(sample_worlds: Path) -> None:
     result = solve_tasks(sample_worlds, 30, 2)
     assert result["tasks"] == result["solved"] > 5, result["plans"]
