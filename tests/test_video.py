@@ -133,6 +133,64 @@ def test_c111_a_cut_file_gives_only_what_can_be_decoded(tmp_path: Path) -> None:
         frames_at(tmp_path / "cut.mp4", [9.9])
 
 
+def test_broken_frames_in_the_middle_are_damage_and_the_same_damage_every_time(tmp_path: Path) -> None:
+    pictures = [Image.linear_gradient("L").resize((128, 96)).convert("RGB") for _ in range(90)]
+    for n, picture in enumerate(pictures):
+        picture.paste((200, 40, 40), (n, 20 + n // 3, n + 30, 60 + n // 3))
+    write_clip(pictures, tmp_path / "whole.mp4", 30)
+    data = (tmp_path / "whole.mp4").read_bytes()
+    lost = []
+    for seed in range(12):
+        draw, broken = np.random.default_rng(seed), bytearray(data)
+        for place in draw.integers(len(data) // 4, len(data) // 2, 5):
+            broken[place] ^= 0x5A
+        path = tmp_path / f"{seed}.mp4"
+        path.write_bytes(broken)
+        facts = {probe(path) for _ in range(6)}
+        assert len(facts) == 1, seed
+        (one,) = facts
+        good = []
+        with av.open(str(path)) as container:
+            container.streams.video[0].codec_context.thread_count = 1
+            try:
+                good += [frame.time for frame in container.decode(video=0) if not frame.is_corrupt]
+            except av.error.InvalidDataError:
+                continue  # decoding stops: another test's matter
+        lost.append(90 - len(good))
+        assert one.n_frames == len(good) and one.status is (Status.DAMAGED if lost[-1] else Status.OK)
+        assert not lost[-1] or one.reason == f"frames are broken; {len(good)} of 90 frames can be decoded"
+        shots = frames_at(path, [n / 30 + 0.001 for n in range(90)])
+        assert [shot.time_s for shot in shots] == pytest.approx(good, abs=1e-5), "a broken frame is no evidence"
+        copies = [tmp_path / f"{seed}-{n}.mp4" for n in range(3)]
+        for copy in copies:
+            write_copy(path, copy, 96, 30)
+        assert len({copy.read_bytes() for copy in copies}) == 1
+    assert sum(n > 0 for n in lost) >= 6
+
+
+@pytest.mark.parametrize(("codec", "options"), [("libx264", "x264-params"), ("libx265", "x265-params")])
+def test_a_cut_at_an_open_group_of_pictures_is_no_damage(tmp_path: Path, codec: str, options: str) -> None:
+    """Frames shown before the first key frame of a cut cannot be decoded; as cameras and editors leave them, such files are whole."""
+    with av.open(str(tmp_path / "open.mp4"), "w") as container:
+        stream = container.add_stream(codec, rate=30)
+        stream.width, stream.height, stream.pix_fmt = 160, 96, "yuv420p"
+        stream.options = {options: "open-gop=1:keyint=20:min-keyint=20:scenecut=0:bframes=3:log-level=0"}
+        for number in range(90):
+            picture = np.full((96, 160, 3), 100, np.uint8)
+            picture[20:50, number : number + 30] = 220
+            container.mux(stream.encode(av.VideoFrame.from_image(Image.fromarray(picture))))
+        container.mux(stream.encode())
+    with av.open(str(tmp_path / "open.mp4")) as source, av.open(str(tmp_path / "cut.mp4"), "w") as out:
+        stream, keys = out.add_stream_from_template(source.streams.video[0]), 0
+        for packet in source.demux(source.streams.video[0]):
+            keys += packet.is_keyframe
+            if packet.dts is not None and keys > 1:
+                packet.stream = stream
+                out.mux(packet)
+    facts = probe(tmp_path / "cut.mp4")
+    assert facts.status is Status.OK and facts.n_frames == 70 < (facts.header_frames or 0)
+
+
 def test_every_kind_of_unusable_file_has_its_name(tmp_path: Path) -> None:
     (tmp_path / "empty.mp4").touch()
     (tmp_path / "text.mp4").write_text("not a video")

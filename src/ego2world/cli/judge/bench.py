@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,9 @@ from rich.text import Text
 from ego2world.cli.common import AUDIT_FAILED, err, extra, names, out, print_json, progress
 from ego2world.errors import UsageError
 
-JOBS = typer.Option(1, min=1, help="Videos decoded, or drawn, at the same time.")
+JOBS = typer.Option(
+    os.cpu_count() or 1, min=1, show_default="all cores", help="Videos decoded, or drawn, at the same time."
+)
 
 
 def register(judge: typer.Typer) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import av
 
+from ego2world.core.video.frames import video_stream
+
 SLACK_S = 0.25  # by how much what can be decoded may fall short of what the header promises
 
 
@@ -20,7 +22,7 @@ class Status(StrEnum):
     OK = "ok"
     SHORT = "short"  # whole, and shorter than was asked for
     LONG = "long"  # whole, and longer than was asked for
-    DAMAGED = "damaged"  # fewer frames can be decoded than the file promises
+    DAMAGED = "damaged"  # frames are broken, or fewer can be decoded than the file promises
     EMPTY = "empty"  # no bytes, or no frame
     NO_VIDEO = "no_video"  # sound alone
     UNREADABLE = "unreadable"  # no media file
@@ -34,7 +36,7 @@ class Facts:
     width_px, height_px: as displayed, rotation applied.
     start_s: time of the first frame on the container's clock; all other times count from it.
     duration_s: from the first frame to the end of the last one that could be decoded.
-    n_frames, header_frames: decoded, and promised (None where the file does not say).
+    n_frames, header_frames: decoded whole, and promised (None where the file does not say).
     rate: frames a second on average, as a fraction such as "30000/1001".
     """
 
@@ -84,19 +86,19 @@ def probe(path: Path, least_s: float = 0.0, most_s: float | None = None) -> Fact
 
 
 def _decoded(container: av.container.InputContainer, least_s: float, most_s: float | None) -> Facts:
-    stream = container.streams.video[0]
-    stream.thread_type = "AUTO"
+    stream = video_stream(container)
     base = float(stream.time_base or 1)
     times: list[int] = []
-    size, rotation, broken = (stream.width, stream.height), 0, ""
+    whole, size, rotation, broken = 0, (stream.width, stream.height), 0, ""
     try:
         for frame in container.decode(stream):
-            if frame.pts is not None and not frame.is_corrupt:
+            if frame.pts is not None:
                 times.append(frame.pts)
+                whole += not frame.is_corrupt
                 size, rotation = (frame.width, frame.height), frame.rotation % 360
     except av.error.FFmpegError as error:
         broken = f"decoding stops after {len(times)} frames ({error.strerror or error})"
-    if not times:
+    if not whole:
         return Facts(Status.EMPTY, broken or "no frame can be decoded", codec=stream.codec_context.name)
     times.sort()
     steps = [b - a for a, b in pairwise(times)]
@@ -105,10 +107,11 @@ def _decoded(container: av.container.InputContainer, least_s: float, most_s: flo
     promised_s = float(stream.duration * stream.time_base) if stream.duration and stream.time_base else None
     header = stream.frames or None
     status, reason = Status.OK, ""
-    if broken or (header and promised_s and len(times) < header and duration_s < promised_s - SLACK_S):
+    early = header and promised_s and len(times) < header and duration_s < promised_s - SLACK_S
+    if broken or whole < len(times) or early:
         status = Status.DAMAGED
-        reason = broken or "the file ends early"
-        reason += f"; {len(times)} of {header} frames can be decoded" if header else ""
+        reason = broken or ("frames are broken" if whole < len(times) else "the file ends early")
+        reason += f"; {whole} of {header} frames can be decoded" if header else ""
     elif duration_s < least_s:
         status, reason = Status.SHORT, f"{duration_s:.2f} s, needed at least {least_s:g} s"
     elif most_s is not None and duration_s > most_s:
@@ -116,6 +119,6 @@ def _decoded(container: av.container.InputContainer, least_s: float, most_s: flo
     if rotation % 180 == 90:
         size = size[::-1]
     return Facts(
-        status, reason, stream.codec_context.name, size[0], size[1], rotation, round(times[0] * base, 6), round(duration_s, 6), len(times), header,
+        status, reason, stream.codec_context.name, size[0], size[1], rotation, round(times[0] * base, 6), round(duration_s, 6), whole, header,
         str(stream.average_rate or ""), bool(steps) and max(steps) - min(steps) > 1, bool(container.streams.audio),
     )  # fmt: skip

@@ -55,6 +55,13 @@ def frames_at(
     return shots
 
 
+def video_stream(container: av.container.InputContainer) -> av.VideoStream:
+    """Return the first video stream, for one thread: what several make of a damaged file differs from run to run and with the cores."""
+    stream = container.streams.video[0]
+    stream.codec_context.thread_count = 1
+    return stream
+
+
 def _end_s(path: Path) -> float:
     """Return the time of the last frame that a file lists, in seconds from the first."""
     with av.open(str(path)) as container:
@@ -66,7 +73,7 @@ def _end_s(path: Path) -> float:
 def _shots(
     container: av.container.InputContainer, times_s: Sequence[float], longest_px: int | None, pixels: int | None
 ) -> Iterator[Shot]:
-    stream = container.streams.video[0]
+    stream = video_stream(container)
     base = stream.time_base
     if base is None:
         return

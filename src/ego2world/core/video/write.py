@@ -9,7 +9,7 @@ from pathlib import Path
 import av
 from PIL import Image
 
-from ego2world.core.video.frames import upright
+from ego2world.core.video.frames import upright, video_stream
 from ego2world.errors import VideoError
 
 # no look-ahead: with it the encoder does not always give the same bytes for the same pictures
@@ -52,8 +52,7 @@ def write_copy(source: Path, path: Path, height_px: int = 480, fps: int = 30) ->
 def _resampled(source: Path, height_px: int, fps: int) -> Iterable[Image.Image]:
     try:
         with av.open(str(source)) as container:
-            stream = container.streams.video[0]
-            stream.thread_type = "AUTO"
+            stream = video_stream(container)
             first, due, shown = None, 0, None
             last_s = Fraction(0)
             try:
