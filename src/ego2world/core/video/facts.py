@@ -89,7 +89,7 @@ def _decoded(container: av.container.InputContainer, least_s: float, most_s: flo
     stream = video_stream(container)
     base = float(stream.time_base or 1)
     times: list[int] = []
-    whole, size, rotation, broken = 0, (stream.width, stream.height), 0, ""
+    whole, size, rotation, stops = 0, (stream.width, stream.height), 0, ""
     try:
         for frame in container.decode(stream):
             if frame.pts is not None:
@@ -97,9 +97,9 @@ def _decoded(container: av.container.InputContainer, least_s: float, most_s: flo
                 whole += not frame.is_corrupt
                 size, rotation = (frame.width, frame.height), frame.rotation % 360
     except av.error.FFmpegError as error:
-        broken = f"decoding stops after {len(times)} frames ({error.strerror or error})"
+        stops = f"decoding stops after {len(times)} frames ({error.strerror or error})"
     if not whole:
-        return Facts(Status.EMPTY, broken or "no frame can be decoded", codec=stream.codec_context.name)
+        return Facts(Status.EMPTY, stops or "no frame can be decoded", codec=stream.codec_context.name)
     times.sort()
     steps = [b - a for a, b in pairwise(times)]
     step = steps[-1] if steps else (1 / stream.average_rate / stream.time_base if stream.average_rate else 0)  # type: ignore[operator]
@@ -108,10 +108,10 @@ def _decoded(container: av.container.InputContainer, least_s: float, most_s: flo
     header = stream.frames or None
     status, reason = Status.OK, ""
     early = header and promised_s and len(times) < header and duration_s < promised_s - SLACK_S
-    if broken or whole < len(times) or early:
+    damage = stops or (whole < len(times) and "frames are broken") or (early and "the file ends early")
+    if damage:
         status = Status.DAMAGED
-        reason = broken or ("frames are broken" if whole < len(times) else "the file ends early")
-        reason += f"; {whole} of {header} frames can be decoded" if header else ""
+        reason = damage + (f"; {whole} of {header} frames can be decoded" if header else "")
     elif duration_s < least_s:
         status, reason = Status.SHORT, f"{duration_s:.2f} s, needed at least {least_s:g} s"
     elif most_s is not None and duration_s > most_s:
