@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import assert_never
 
 import pytest
 
@@ -14,10 +15,34 @@ from ego2world.errors import DeclarationError
 from ego2world.language.forms import form_sense
 from ego2world.language.lexicon import lexicon
 from ego2world.world.actions import ACTIONS, BY_NAME, BY_SENSE, FALLBACKS, FAMILIES, ActionType, choose
-from ego2world.world.actions.base import Becomes, Is, Reach, Var
+from ego2world.world.actions.base import (
+    Apart,
+    Arrives,
+    Becomes,
+    Effect,
+    Empties,
+    Gains,
+    Goes,
+    HandFree,
+    HandRoom,
+    HandSpace,
+    Held,
+    Holds,
+    Is,
+    Joins,
+    Need,
+    NotAt,
+    Reach,
+    Receives,
+    Var,
+    Within,
+)
+from ego2world.world.codes import Code
+from ego2world.world.fluents import DOMAINS, FactKey, Value
 from ego2world.world.kinds import KINDS, Trait, has
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step, with_hand
 
 DESIGN_FAMILIES = frozenset(
     "pick_up put_on put_in take_out move pass_hand open close turn_on turn_off adjust press pour add fill empty scoop sprinkle spread "
@@ -66,31 +91,122 @@ def setting(action: ActionType) -> tuple[World, State, Action]:
                 roles["hand"] = "right_hand"
     if any(getattr(n, "role", "") == "hand" for n in action.needs) and "hand" not in roles:
         roles["hand"] = "left_hand"
-    world, state = make_world({"counter_0": "counter", "far_counter": "counter", **kinds}, zones, facts)
+    spares = dict.fromkeys(("spare_1", "spare_2", "spare_3"), "spoon")
+    facts |= {("place", spare): ("on", "counter_0") for spare in spares}
+    world, state = make_world({"counter_0": "counter", "far_counter": "counter", **spares, **kinds}, zones, facts)
     return world, state, Action.of(action.name, roles)
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda a: a.name)
-def test_accepted_once_and_refused_once(action: ActionType) -> None:
+def test_accepted_when_every_need_holds_and_then_every_effect_does(action: ActionType) -> None:
     world, state, proposed = setting(action)
-    accepted = step(world, state, proposed)
-    assert isinstance(accepted, State), str(accepted)
-    changed = {k: v for k, v in accepted.facts.items() if state.facts.get(k) != v}
-    effects = [e for e in action.makes if type(e).__name__ not in {"Receives", "Empties"}]
-    idle = all(isinstance(e, Becomes) and state.get(e.fluent, *proposed.ids(e.role)) == e.value for e in effects)
-    assert bool(changed) or not action.makes or idle or not effects
     before = state.digest()
-    refused = step(
-        world, state, Action.of(action.name, {r: "no_such_thing" for r, _ in proposed.roles} | {"nonsense": "x"})
-    )
-    assert isinstance(refused, Refusal) and refused.failures and state.digest() == before
-    if any(isinstance(n, Reach) for n in action.needs) and not action.name.startswith("navigate"):
-        far = State.of({**state.facts, ("at", "agent"): "zone_2"})
-        result = step(world, far, proposed)
-        reached = [i for n in action.needs if isinstance(n, Reach) for i in proposed.ids(n.role)]
-        if any(state.get("place", i)[0] != "held" and not has(world.entities[i].type, Trait.SUBSTANCE | Trait.BODY if False else Trait.SUBSTANCE)
-               and world.entities[i].type not in {"hand", "face"} for i in reached):  # fmt: skip
-            assert isinstance(result, Refusal)
+    after = step(world, state, proposed)
+    assert isinstance(after, State), after
+    assert state.digest() == before
+    bound = with_hand(state, proposed)
+    for effect in action.makes:
+        for thing in bound.ids(effect.role):
+            assert_made(effect, thing, bound, state, after)
+    if not action.makes:
+        assert after.facts == state.facts
+
+
+def assert_made(effect: Effect, thing: str, action: Action, before: State, after: State) -> None:
+    match effect:
+        case Becomes():
+            assert after.get(effect.fluent, thing) == effect.value
+        case Goes():
+            assert after.get("place", thing) == (effect.how, action.ids(effect.to)[0])
+        case Joins():
+            assert after.get("attached", thing) == ("no" if effect.to is None else action.ids(effect.to)[0])
+        case Gains():
+            assert all(after.get("contains", thing, what) is effect.value for what in action.ids(effect.content))
+        case Receives():
+            for source in action.ids(effect.source):
+                assert {k[2] for k, v in before.facts.items() if k[:2] == ("contains", source) and v is True} <= {
+                    k[2] for k, v in after.facts.items() if k[:2] == ("contains", thing) and v is True
+                }
+        case Empties():
+            assert not [k for k, v in after.facts.items() if k[:2] == ("contains", thing) and v is True]
+        case Arrives():
+            assert after.zone == thing
+        case _:
+            assert_never(effect)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda a: a.name)
+def test_refused_for_each_need_that_is_broken(action: ActionType) -> None:
+    world, state, proposed = setting(action)
+    bound = with_hand(state, proposed)
+    assert {need for need in action.needs for _ in bound.ids(need.role)} == set(action.needs), "a need about nothing"
+    for need in action.needs:
+        for thing in bound.ids(need.role):
+            facts = broken(need, thing, bound, world, state)
+            if facts is None:  # it cannot fail for what is bound: a hand, a substance, a thing that never closes
+                continue
+            spoiled = State.of(facts)
+            digest = spoiled.digest()
+            refused = step(world, spoiled, bound)
+            assert isinstance(refused, Refusal), f"{need} of {thing} is not tested"
+            assert need in [failure.need for failure in refused.failures], refused
+            assert spoiled.digest() == digest
+
+
+def broken(need: Need, thing: str, action: Action, world: World, state: State) -> dict[FactKey, Value] | None:
+    """Return the state with one need broken, None where the bound thing cannot break it."""
+    facts = dict(state.facts)
+    kind = world.entities[thing].type
+    place = ("place", thing)
+    match need:
+        case Reach():
+            if has(kind, Trait.SUBSTANCE) or kind in {"hand", "face"}:
+                return None
+            if thing not in world.zone_of:
+                facts[place] = ("on", "far_counter")
+            else:
+                facts["at", "agent"] = "zone_2"
+        case Held():
+            if kind == "hand":
+                return None
+            facts[place] = ("on", "counter_0")
+        case Is():
+            if need.fluent == "openness" and not has(kind, Trait.OPENABLE):
+                return None
+            others = [value for value in DOMAINS[need.fluent] if value not in need.values]
+            if others:
+                facts[need.fluent, thing] = others[0]
+            elif need.soft:
+                return None
+            else:
+                del facts[need.fluent, thing]
+        case HandFree():
+            facts["place", "spare_1"] = ("held", thing)
+        case HandSpace() | HandRoom():
+            for spare in ("spare_1", "spare_2", "spare_3"):
+                facts["place", spare] = ("held", thing)
+        case Within():
+            facts[place] = ("on", "far_counter")
+        case Holds():
+            facts["contains", thing, action.ids(need.content)[0]] = False
+        case Apart():
+            (other,) = action.ids(need.other)
+            facts["place", other] = ("in", thing)
+        case NotAt():
+            facts["at", "agent"] = thing
+        case _:
+            assert_never(need)
+    return facts
+
+
+def test_what_is_not_there_is_refused_by_role() -> None:
+    for action in ACTIONS:
+        world, state, proposed = setting(action)
+        roles = {role: "no_such_thing" for role, _ in proposed.roles} | {"nonsense": "x"}
+        refused = step(world, state, Action.of(action.name, roles))
+        assert isinstance(refused, Refusal)
+        codes = {(failure.code, failure.role) for failure in refused.failures}
+        assert codes == {(Code.UNKNOWN_OBJECT, r) for r, _ in proposed.roles} | {(Code.UNKNOWN_ROLE, "nonsense")}
 
 
 def test_the_ontology_is_large_and_well_formed() -> None:

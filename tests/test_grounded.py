@@ -22,8 +22,9 @@ from ego2world.world.episode import Episode, load_episode, load_manifest, refere
 from ego2world.world.grounded import KERNELS, Batch, Grounding, ground, ground_actions
 from ego2world.world.grounded.catalogue import essential, roles_that_matter
 from ego2world.world.grounded.grounding import with_hands
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State
-from ego2world.world.step import Ground, Refusal, ground_action, step, with_hand
+from ego2world.world.step import Ground, ground_action, step, with_hand
 from naive import bindings
 
 FIRST_REAL = ("P01-20240202-161354", "P08-20240613-122900")

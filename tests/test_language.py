@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.parse import parse
+from ego2world.language.roles import NotActed
 
 
 def said(text: str) -> list[tuple[str, str]]:
     """Return (sense, object head) of every executed intent."""
-    return [(i.sense, i.of("object")[0].head if i.of("object") else "") for i in read_intents(text) if not i.reason]
+    return [(i.sense, i.of("object")[0].head if i.of("object") else "") for i in read_intents(text) if not i.not_acted]
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ def said(text: str) -> list[tuple[str, str]]:
         ("Open the fridge.", [("open", "fridge")]),
         ("I open the fridge with my left hand", [("open", "fridge")]),
         ("Using both hands, pick up the mixing bowl", [("take", "mixing bowl")]),
-        ("pick up the cup and put it on the table", [("take", "cup"), ("insert", "it")] and [("take", "cup"), ("put", "it")]),
+        ("pick up the cup and put it on the table", [("take", "cup"), ("put", "it")]),
         ("Wash and dry the plate.", [("wash", "plate"), ("dry", "plate")]),
         ("Open the drawer to look for a spoon.", [("open", "drawer")]),
         ("Move the jar so that I can reach the salt.", [("move", "jar")]),
@@ -44,7 +45,7 @@ def said(text: str) -> list[tuple[str, str]]:
         ("Pick up the fork and the knife.", [("take", "fork"), ("take", "knife")]),
         ("Hold the pan and shake it.", [("shake", "pan")]),
         ("Wash my hands.", [("wash", "hand")]),
-        ("take out the trash bag from the bin", [("take_out", "trash bag")] and [("take_out", "bag")]),
+        ("take out the trash bag from the bin", [("take_out", "bag")]),
         ("Press the button to start the kettle.", [("press_on", "button")]),
     ],
 )  # fmt: skip
@@ -95,8 +96,8 @@ def test_hands() -> None:
 
 
 def test_attempts_and_statements_carry_a_reason() -> None:
-    assert read_intents("Try to open the jar.")[0].reason.startswith("attempt")
-    assert read_intents("The plate is empty.")[0].reason.startswith("statement")
+    assert read_intents("Try to open the jar.")[0].not_acted is NotActed.ATTEMPT
+    assert read_intents("The plate is empty.")[0].not_acted is NotActed.STATEMENT
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def test_any_words_of_the_language_are_read_without_failing(words: list[str]) ->
     ],
 )
 def test_what_is_denied_is_not_done(text: str, acts: list[str]) -> None:
-    assert [intent.sense for intent in read_intents(text) if not intent.reason] == acts
+    assert [intent.sense for intent in read_intents(text) if not intent.not_acted] == acts
 
 
 def test_a_handrail_is_no_hand() -> None:

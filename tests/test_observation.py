@@ -18,8 +18,9 @@ from ego2world.world.episode import Episode, load_episode, load_manifest
 from ego2world.world.fluents import DOMAINS, FactKey, Value
 from ego2world.world.observation import Proposal, RegionView
 from ego2world.world.observe import Viewer, carried, delta, visible
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import State
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,8 @@ from ego2world.run.frames import DrawnFrames, VideoFrames, first_times_s, open_f
 from ego2world.run.loop import Settings, run
 from ego2world.world.episode import Episode, load_episode
 from ego2world.world.observe import visible
-from ego2world.world.step import Refusal, step
+from ego2world.world.refusal import Refusal
+from ego2world.world.step import step
 
 EPISODE = "K02-20250410-093000"
 COLORS = ((200, 30, 30), (30, 160, 40), (40, 60, 200), (220, 200, 40))

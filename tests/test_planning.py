@@ -25,8 +25,8 @@ from ego2world.tasks.build import build_worlds
 from ego2world.tasks.contract import Contract, Event
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
 from ego2world.world.fluents import Truth
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World
-from ego2world.world.step import Refusal
 
 unified_io = pytest.importorskip("unified_planning.io", reason="needs the extra planning")
 

@@ -13,10 +13,12 @@ from ego2world.agents.base import Act, Chat, Context, Done, Look, Sampling, Step
 from ego2world.agents.prompting import feedback_line, plan_request
 from ego2world.agents.replies import Plan, read_plan
 from ego2world.core.models import Reply, Stop
+from ego2world.world.codes import Code
 from ego2world.world.kinds import Trait, has
 from ego2world.world.observation import Proposal
 
 RETRIEVAL = frozenset({"pick_up", "take_out", "lift", "hold"})
+_MISPLACED = frozenset({Code.NOT_VISIBLE, Code.ELSEWHERE, Code.UNKNOWN_PLACE, Code.CLOSED_AROUND})
 _BAD_STOPS = {Stop.REFUSED: "refused", Stop.TIMED_OUT: "timed_out", Stop.CONTEXT: "context_exceeded"}
 
 
@@ -79,7 +81,7 @@ class LanguagePlanner:
         if feedback.accepted:
             return
         for failure in feedback.failures:
-            if failure.code in {"not_visible", "elsewhere", "unknown_place", "closed_around"}:
+            if failure.code in _MISPLACED:
                 context.belief.doubt(failure.entity)
         said = self._feedback[-1]  # the same refusal with the same repair: it did not help
         if feedback.repair and said not in self._retried:

@@ -16,11 +16,17 @@ from ego2world.language.intents import read_intents
 from ego2world.language.roles import Intent
 from ego2world.world.actions import BY_NAME, ActionType, choose, ways
 from ego2world.world.actions.base import HandFree, Held, Is, Reach
+from ego2world.world.codes import Code
 from ego2world.world.kinds import KINDS, Trait, has
 from ego2world.world.observation import Feedback, GroupBrief, Proposal
 
 MAX_REFUSALS = 2  # refusals of one act that no repair was offered for; the next gives it up
 MAX_TRIES = 8  # attempts on one act of the instruction before it is given up
+_MISPLACED = frozenset({Code.NOT_VISIBLE, Code.ELSEWHERE, Code.UNKNOWN_PLACE, Code.NOT_HELD, Code.CLOSED_AROUND})
+_HOPELESS = frozenset(
+    {Code.WRONG_VALUE, Code.UNKNOWN_VALUE, Code.ALREADY_THERE, Code.NOT_CONTAINED, Code.WRONG_KIND, Code.MISSING_ROLE,
+     Code.TOO_MANY, Code.UNKNOWN_ROLE}
+)  # fmt: skip
 _HANDS = {"left": "left_hand", "right": "right_hand", "both": "both_hands"}
 
 
@@ -71,7 +77,7 @@ class SymbolicPlanner:
         self._zone_of = {fixture.id: zone for fixture, zone in brief.fixtures}
         self._queue, self._searches = [], {}
         intents = read_intents(with_ids(brief.instruction, names))
-        self._goals = [goal for intent in intents if not intent.reason and (goal := self._goal(intent)) is not None]
+        self._goals = [goal for intent in intents if not intent.not_acted and (goal := self._goal(intent)) is not None]
         self._unread = not self._goals
         return [Proposal(goal.kind.name, dict(goal.roles)) for goal in self._goals]
 
@@ -137,7 +143,7 @@ class SymbolicPlanner:
             self._queue = list(feedback.repair)
             return
         self._queue = []
-        if self._goals and any(failure.code == "not_inside" for failure in feedback.failures):
+        if self._goals and any(failure.code is Code.NOT_INSIDE for failure in feedback.failures):
             goal = self._goals[0]  # it is not where the instruction takes it from; take it from where it is
             goal.kind, goal.roles = BY_NAME["pick_up"], {r: v for r, v in goal.roles.items() if r in {"object", "hand"}}
             return
@@ -147,14 +153,10 @@ class SymbolicPlanner:
                 self._goals.pop(0)
                 return
         for failure in feedback.failures:
-            if failure.code in {"not_visible", "elsewhere", "unknown_place", "not_held", "closed_around"}:
+            if failure.code in _MISPLACED:
                 context.belief.doubt(failure.entity)
                 self._searches.pop(failure.entity, None)
-            elif (
-                failure.code
-                in {"wrong_value", "unknown_value", "already_there", "not_contained", "wrong_kind", "missing_role"}
-                and self._goals
-            ):
+            elif failure.code in _HOPELESS and self._goals:
                 if _same(feedback.proposal, self._goals[0]):
                     self._goals.pop(0)
                     return

@@ -34,8 +34,9 @@ from ego2world.samples import sample_source
 from ego2world.world.episode import Episode, load_episode, load_manifest
 from ego2world.world.grounded import Batch, Grounding, ground
 from ego2world.world.grounded.grounding import with_hands
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 WORLDS = 4096
 WALK = 16  # steps of the recorded random walks, which are repeated

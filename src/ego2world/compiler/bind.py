@@ -15,6 +15,7 @@ from ego2world.annotations.records import Association, Track, Vocabulary
 from ego2world.compiler.fixtures import FIXTURES, Fixtures
 from ego2world.compiler.match import PUTTING, TAKING, Match
 from ego2world.compiler.memory import Known, Memory, Mention
+from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import Scene
 from ego2world.compiler.tracks import NamedTrack, named, put_fit, take_fit
 from ego2world.language.lexicon import lexicon
@@ -47,7 +48,7 @@ class Binder:
         self.match = Match(self.memory, self.tracks, self.entity_of)
         placeholders = [a.id for a in associations if a.placeholder]
         if placeholders:
-            scene.note("bind", f"{len(placeholders)} placeholder track(s) without a name left out", placeholders)
+            scene.note("bind", because(Why.PLACEHOLDERS, count=len(placeholders)), placeholders)
 
     def fixture_of(self, name: str | None) -> str | None:
         """Return the entity of a digital-twin fixture name; None for no fixture and for mid-air."""
@@ -180,7 +181,7 @@ class Binder:
                 ("contains", found, content),
                 True,
                 "bind",
-                f"{phrase.text!r} is handled by its container",
+                because(Why.BY_ITS_CONTAINER, phrase=phrase.text),
                 (mention.narration_id,),
             )
         self.memory.touch(found, phrase, mention)
@@ -254,7 +255,7 @@ class Binder:
             in_hand = self.match.in_hand(phrase, kind, exclude)
             track_of_best = self.known[best].track if best is not None else None
             if in_hand is not None and (track_of_best is None or self.match.time_fit(track_of_best, mention) < 0.4):
-                self.scene.note("bind", "what is put down is what is held", (mention.narration_id,), entity=in_hand)
+                self.scene.note("bind", because(Why.PUT_IS_HELD), (mention.narration_id,), entity=in_hand)
                 self.memory.touch(in_hand, phrase, mention)
                 return in_hand
         if track is not None and fit > max(score, 0.99):
@@ -263,7 +264,7 @@ class Binder:
                 self._link(best, track)
                 self.scene.note(
                     "bind",
-                    "held since its pick-up and put down when this track ends",
+                    because(Why.HELD_UNTIL_TRACK_END),
                     (mention.narration_id, track.association.id),
                     entity=best,
                 )
@@ -312,7 +313,7 @@ class Binder:
                 ("contains", identifier, content),
                 True,
                 "bind",
-                f"track {name!r} names a container by its content",
+                because(Why.TRACK_NAMES_CONTENT, name=name),
                 (track.association.id,),
             )
         self.memory.touch(identifier, phrase, mention)
@@ -335,7 +336,7 @@ class Binder:
                     ("contains", identifier, content),
                     True,
                     "bind",
-                    f"{phrase.text!r} names its content",
+                    because(Why.NAMES_CONTENT, phrase=phrase.text),
                     (mention.narration_id,),
                 )
         if (
@@ -349,7 +350,7 @@ class Binder:
                     ("place", identifier),
                     ("on", owner[0]),
                     "bind",
-                    f"{phrase.text!r} is part of it",
+                    because(Why.PART_OF, phrase=phrase.text),
                     (mention.narration_id,),
                 )
                 if kind == "lid":
@@ -357,7 +358,7 @@ class Binder:
                         ("attached", identifier),
                         owner[0],
                         "bind",
-                        f"{phrase.text!r} is its lid",
+                        because(Why.LID_OF, phrase=phrase.text),
                         (mention.narration_id,),
                     )
         return identifier

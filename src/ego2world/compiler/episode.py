@@ -9,10 +9,11 @@ from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.bind import Binder
 from ego2world.compiler.memory import Mention
 from ego2world.compiler.normalise import normalise
+from ego2world.compiler.reason import Executed, NotDone, Outcome, Unreconciled, Unresolved, Why, Withheld, because
 from ego2world.compiler.reconcile import Evidence, Reconciler
 from ego2world.compiler.scene import Scene
 from ego2world.language.phrases import NounPhrase
-from ego2world.language.roles import Intent
+from ego2world.language.roles import Intent, NotActed
 from ego2world.world.actions import ActionType, ways
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, contents, vessels
@@ -59,7 +60,7 @@ def note_overlaps(scene: Scene, narrations: Sequence[Narration]) -> None:
                 break
             scene.note(
                 "normalise",
-                "segments overlap; both kept, effects in order of start, then end, then id",
+                because(Why.OVERLAP),
                 (one.id, other.id),
             )
 
@@ -74,26 +75,33 @@ class _Worker:
 
     def narration(self, narration: Narration) -> None:
         intents = normalise(narration, self.dataset.vocabulary)
-        before, outcomes = len(self.scene.operations), []
-        for intent in intents:
-            outcomes.append(intent.reason or self.act(intent, narration))
-        said = [o for o in self.scene.operations[before:] if not o.inferred]
-        undone = [reason for reason in outcomes if reason]
-        for reason in undone:
-            self.scene.note(
-                "reconcile" if reason.startswith(("repeat", "unreconciled")) else "normalise", reason, (narration.id,)
-            )
-        if said:
+        before = len(self.scene.operations)
+        outcomes = [self.outcome(intent, narration) for intent in intents]
+        undone = [outcome for outcome in outcomes if not isinstance(outcome, Executed)]
+        for outcome in undone:
+            stage = "reconcile" if isinstance(outcome, NotDone) else "normalise"
+            self.scene.note(stage, outcome.reason, (narration.id,))
+        if any(not operation.inferred for operation in self.scene.operations[before:]):
             self.out.compiled.append(narration.id)
-        elif undone and not any(reason.startswith("unresolved") for reason in undone):
+        elif undone and not any(isinstance(outcome, Unresolved) for outcome in undone):
             self.out.no_ops.append(narration.id)
         else:
             self.out.unresolved.append(narration.id)
 
+    def outcome(self, intent: Intent, narration: Narration) -> Outcome:
+        """Execute one intent, unless it says that nothing was done."""
+        match intent.not_acted:
+            case None:
+                return self.act(intent, narration)
+            case NotActed.ATTEMPT:
+                return Withheld(because(Why.ONLY_TRIED))
+            case NotActed.STATEMENT:
+                return Withheld(because(Why.NOTHING_DONE))
+
     # --------------------------------------------------------------------------------------------------------
 
-    def act(self, intent: Intent, narration: Narration) -> str:
-        """Bind and execute one intent; return "" or why nothing was executed."""
+    def act(self, intent: Intent, narration: Narration) -> Outcome:
+        """Bind and execute one intent."""
         span = (narration.start_s, narration.end_s)
 
         def mention(role: str, prep: str = "") -> Mention:
@@ -104,7 +112,7 @@ class _Worker:
         for phrase in intent.of("object"):
             objects += self.binder.resolve(phrase, mention("object"))
         if not objects and intent.of("object"):
-            return "unresolved: " + ", ".join(p.text for p in intent.of("object")) + " refers to nothing known"
+            return Unresolved(because(Why.UNKNOWN_REFERENT, phrases=[p.text for p in intent.of("object")]))
         bound["object"] = tuple(dict.fromkeys(objects))
         movement = self.binder.movement(objects[0], mention("object")) if objects else None
         taking, placing = intent.sense in _TAKING, intent.sense in _PLACING
@@ -130,12 +138,12 @@ class _Worker:
             bound["target"] = (end or after or self._default_target(intent.sense, objects),)
             if after is not None:
                 self.scene.note(
-                    "bind", "the place is not said; it is next picked up there", (narration.id,), entity=after
+                    "bind", because(Why.NEXT_TAKEN_THERE), (narration.id,), entity=after
                 )
             elif end is None:
                 self.scene.note(
                     "bind",
-                    "the place is not said; the bin, or the worktop in use",
+                    because(Why.DEFAULT_PLACE),
                     (narration.id,),
                     entity=bound["target"][0],
                 )
@@ -208,7 +216,7 @@ class _Worker:
         if fixture and said and said[0] in self.scene.zone_of and said[0] != fixture:
             self.scene.note(
                 "bind",
-                f"the narration says {said[0]}, the track {fixture}; the narration stands",
+                because(Why.TRACK_DISAGREES, said=said[0], fixture=fixture),
                 (narration_id, getattr(movement, "id", "")),
             )
 
@@ -239,7 +247,7 @@ class _Worker:
 
     def _perform(
         self, intent: Intent, bound: dict[str, tuple[str, ...]], hand: str | None, evidence: Evidence, mention: Mention
-    ) -> str:
+    ) -> Executed | NotDone:
         sense = intent.sense
         objects = bound.get("object", ())
         if sense in _TAKING and objects and has(self.scene.entities[objects[0]].type, Trait.PORTABLE):
@@ -251,14 +259,16 @@ class _Worker:
         if sense == "wear" and "target" not in bound:
             bound["target"] = (self._worn_on(objects, hand),)
         bound = self._complete(sense, bound, evidence)
-        last = ""
+        last: NotDone | None = None
         for kind in ways(sense, {role: self.scene.entities[ids[0]].type for role, ids in bound.items()}):
             action = self._action(kind, bound, hand)
-            last = self.reconciler.execute(action, evidence)
-            if not last or last.startswith("repeat"):
-                return last
-            self.scene.note("reconcile", last, evidence.narration_ids, refused=action.plain())
-        return last or f"unreconciled: no action type for {sense} with {bound}"
+            outcome = self.reconciler.execute(action, evidence)
+            if not isinstance(outcome, Unreconciled):
+                return outcome
+            last = outcome
+            check = {} if last.refusal is None else {"check": last.refusal.plain()}
+            self.scene.note("reconcile", last.reason, evidence.narration_ids, refused=action.plain(), **check)
+        return last or Unreconciled(because(Why.NO_ACTION_TYPE, sense=sense, bound=bound))
 
     def _worn_on(self, objects: tuple[str, ...], hand: str | None) -> str:
         if not objects:

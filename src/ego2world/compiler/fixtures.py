@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 
 from ego2world.compiler.memory import Known, Memory, Mention
+from ego2world.compiler.reason import Why, because
 from ego2world.compiler.tracks import NamedTrack
 from ego2world.language.lexicon import lexicon
 from ego2world.language.phrases import NounPhrase
@@ -155,7 +156,7 @@ class Fixtures:
         identifier = self.scene.add(kind, f"{label} of {self.scene.entities[host].name}", (mention.narration_id,))
         self.known[identifier] = Known(heads={phrase.head})
         self.scene.assume(
-            ("place", identifier), ("in", host), "bind", f"a {kind} named as part of {host}", (mention.narration_id,)
+            ("place", identifier), ("in", host), "bind", because(Why.FIXTURE_PART, kind=kind, host=host), (mention.narration_id,)
         )
         return self._note(identifier, phrase, mention, wanted)
 

@@ -11,12 +11,16 @@ from typing import Any
 from ego2world.annotations.records import Dataset
 from ego2world.compiler.episode import Compiled
 from ego2world.compiler.group import group_operations
+from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import ONE_ZONE, Operation, Scene, wording
+from ego2world.compiler.wording import reason_text
 from ego2world.compiler.zones import make_zones, touched, zone_name
 from ego2world.errors import CompileError
 from ego2world.world.episode import Group
+from ego2world.world.explain import explain, need_text
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import AGENT, Action, Entity, State, World, fact_row
-from ego2world.world.step import Ground, Refusal, ground_action, step
+from ego2world.world.step import Ground, ground_action, step
 
 
 @dataclass(frozen=True)
@@ -64,14 +68,14 @@ def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[floa
                 walk = Action.of("navigate", {"target": zones[fixture]})
                 moved = step(world, state, walk)
                 if isinstance(moved, Refusal):
-                    raise CompileError("zone", operation.says, str(moved))
+                    raise CompileError("zone", operation.says, explain(moved))
                 operations.append(Operation(walk, "navigate", f"go to {zone_names[zones[fixture]]}", (operation.span_s[0],) * 2,
-                                            reason=f"{fixture} is in another zone"))  # fmt: skip
+                                            reason=because(Why.OTHER_ZONE, fixture=fixture)))  # fmt: skip
                 states.append(state)
                 state = moved
         result = step(world, state, operation.action)
         if isinstance(result, Refusal):
-            raise CompileError("replay", ", ".join(operation.narration_ids), str(result))
+            raise CompileError("replay", ", ".join(operation.narration_ids), explain(result))
         operations.append(replace(operation, says=wording(operation.action, entities)))
         states.append(state)
         state = result
@@ -115,15 +119,16 @@ def operation_row(number: int, operation: Operation) -> dict[str, Any]:
         "action": operation.action.name, "family": operation.family, "roles": operation.action.plain()["roles"],
         "says": operation.says, "inferred": operation.inferred, "track_ids": list(operation.track_ids),
     }  # fmt: skip
-    if operation.reason:
-        row["reason"] = operation.reason
+    if operation.reason is not None:
+        row["reason"] = reason_text(operation.reason)
+        row["why"] = operation.reason.why.value
     return row
 
 
 def transition_row(world: World, number: int, operation: Operation, before: State, after: State) -> dict[str, Any]:
     """Return a transition's line: the checks that held, the changed facts before and after, and the state's hash."""
     ground = ground_action(world, operation.action)
-    checks = ground.needs() if isinstance(ground, Ground) else []
+    checks = [need_text(*need) for need in ground.needs()] if isinstance(ground, Ground) else []
     changed = sorted(key for key, value in after.facts.items() if before.facts.get(key) != value)
     return {
         "operation": f"op_{number:05d}", "accepted": True, "checks": checks,

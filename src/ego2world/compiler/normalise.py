@@ -9,7 +9,7 @@ from ego2world.language.forms import form_sense, phrase_of
 from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import NounPhrase
-from ego2world.language.roles import Intent
+from ego2world.language.roles import Intent, NotActed
 
 _MOVES_CONTENT = frozenset("pour add sprinkle spray spread scoop season squeeze mix".split())
 _VESSELS = frozenset(
@@ -18,13 +18,13 @@ _VESSELS = frozenset(
 
 
 def normalise(narration: Narration, vocabulary: Vocabulary) -> tuple[Intent, ...]:
-    """Return the intents of a narration; those with a ``reason`` are recorded and not executed."""
+    """Return the intents of a narration; those with ``not_acted`` set are recorded and not executed."""
     intents = read_intents(narration.text)
     if narration.nouns_resolved:
         intents = _resolved(narration, vocabulary, intents)
     elif narration.main_actions:
         intents = _with_main_actions(narration, vocabulary, intents)
-    elif narration.pairs and all(intent.reason.startswith("statement") for intent in intents):
+    elif narration.pairs and all(intent.not_acted is NotActed.STATEMENT for intent in intents):
         intents = _from_pairs(narration.pairs, vocabulary) or intents
     return tuple(_contents(intent) for intent in intents)
 
@@ -34,7 +34,7 @@ def _resolved(narration: Narration, vocabulary: Vocabulary, intents: tuple[Inten
     verb, noun = narration.main_actions[0]
     sense = form_sense(verb, vocabulary.verbs)
     phrase = phrase_of(noun)
-    acts = [intent for intent in intents if not intent.reason]
+    acts = [intent for intent in intents if not intent.not_acted]
     if not acts:
         return (Intent(sense, verb, (("object", (phrase,)),) if phrase else (), text=narration.text),)
     first = acts[0]
@@ -60,8 +60,8 @@ def _same_noun(phrase: NounPhrase, noun: str) -> bool:
 
 def _with_main_actions(narration: Narration, vocabulary: Vocabulary, intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
     """Make sure that the official main action is among the acts, without doubling an act that says the same."""
-    out = [intent for intent in intents if not intent.reason]
-    held_back = [intent for intent in intents if intent.reason]
+    out = [intent for intent in intents if not intent.not_acted]
+    held_back = [intent for intent in intents if intent.not_acted]
     for verb, noun in narration.main_actions:
         sense = form_sense(verb, vocabulary.verbs)
         lemma = verb.replace("-", " ").split()[0]
@@ -93,7 +93,7 @@ def _from_pairs(pairs: tuple[tuple[str, str], ...], vocabulary: Vocabulary) -> t
 
 def _contents(intent: Intent) -> Intent:
     """Pouring "a bottle of oil" moves the oil out of the bottle; filling "with water" names the content."""
-    if intent.reason:
+    if intent.not_acted:
         return intent
     objects = intent.of("object")
     kind = lexicon().kind

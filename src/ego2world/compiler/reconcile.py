@@ -10,19 +10,26 @@ It is long because each kind of unmet need has its rule here, and all share the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ego2world.compiler.bind import Binder
 from ego2world.compiler.memory import Mention
+from ego2world.compiler.reason import Executed, NotDone, Reason, Repeat, Unreconciled, Why, because
 from ego2world.compiler.scene import Operation, Scene, wording
-from ego2world.world.actions import BY_NAME, choose
-from ego2world.world.actions.base import Empties, Goes, Holds, Is, Within
-from ego2world.world.checks import Code, FailedCheck
+from ego2world.world.actions import ACTIONS, BY_NAME, choose
+from ego2world.world.actions.base import Becomes, Empties, Goes, Holds, Is, Within
+from ego2world.world.codes import Code
 from ego2world.world.kinds import Trait, has
+from ego2world.world.refusal import FailedCheck, Refusal
+from ego2world.world.repair import SWITCHES
 from ego2world.world.state import BOTH, HAND_CAPACITY, HANDS, LEFT, RIGHT, Action, State, carriers
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 REPEAT_S = 10.0  # the same opening, switching or taking said again within this time is one act
+_UNDONE_BY = {"open": "close", "close": "open", "turn_on": "turn_off", "turn_off": "turn_on", "press": "turn_off"}
+# the acts of taking that have a form for a hand that holds something already; "take off" and "take hold of" have none
+_GRASPS = frozenset(a.name for a in ACTIONS if a.name.startswith(("pick_up", "take_out")))
+_LIFTS = frozenset(a.name for a in ACTIONS if a.name.startswith("lift"))
 STALE_HOLD_S = 120.0  # a thing held this long without mention was put down unsaid when the hand is needed
 
 
@@ -51,23 +58,21 @@ class Reconciler:
 
     # --------------------------------------------------------------------------------------------------------
 
-    def execute(self, action: Action, evidence: Evidence, depth: int = 0, reason: str = "") -> str:
-        """Execute an action, mending what is in its way.
-
-        Returns:
-            "" when it was executed, else why not (a repeat, or what could not be reconciled).
-        """
+    def execute(
+        self, action: Action, evidence: Evidence, depth: int = 0, reason: Reason | None = None
+    ) -> Executed | NotDone:
+        """Execute an action, mending what is in its way; ``reason`` says why it is inferred where no narration says it."""
         for _ in range(14):
             self._settle_soft(action, evidence)
             result = step(self.scene.world, self.scene.state, action)
             if isinstance(result, State):
                 self._record(action, result, evidence, reason)
-                return ""
+                return Executed()
             changed = self._mend(action, result, evidence, depth)
-            if isinstance(changed, str):
+            if not isinstance(changed, Action):
                 return changed
             action = changed
-        return f"unreconciled: {action} still refused after many repairs"
+        return Unreconciled(because(Why.TOO_MANY_REPAIRS, action=action))
 
     def _settle_soft(self, action: Action, evidence: Evidence) -> None:
         """Write down what a lenient need takes for granted, so that nothing later can be assumed against it."""
@@ -79,14 +84,14 @@ class Reconciler:
                             (need.fluent, thing),
                             need.values[0],
                             "initial",
-                            "taken for granted by an act that needs it",
+                            because(Why.TAKEN_FOR_GRANTED),
                             evidence.narration_ids,
                         )
 
-    def _record(self, action: Action, state: State, evidence: Evidence, reason: str) -> None:
+    def _record(self, action: Action, state: State, evidence: Evidence, reason: Reason | None) -> None:
         kind = BY_NAME[action.name]
         self.scene.operations.append(
-            Operation(action, kind.family, wording(action, self.scene.entities), evidence.span_s, () if reason else evidence.narration_ids,
+            Operation(action, kind.family, wording(action, self.scene.entities), evidence.span_s, evidence.narration_ids if reason is None else (),
                       evidence.track_ids, reason)
         )  # fmt: skip
         for need in kind.needs:  # what a check relied on is a guess no longer
@@ -109,118 +114,97 @@ class Reconciler:
                 if self.scene.entities[thing].type in {"counter", "table"}:
                     self.surface = thing
 
-    def infer(self, action: Action, reason: str, evidence: Evidence, depth: int) -> str:
-        """Execute an operation that no narration says; at most four deep."""
+    def infer(self, action: Action, reason: Reason, evidence: Evidence, depth: int) -> NotDone | None:
+        """Execute an operation that no narration says, at most four deep; return why it was not done, None when it was."""
         if depth >= 4:
-            return "unreconciled: too many operations would have to be inferred"
+            return Unreconciled(because(Why.TOO_MANY_INFERRED))
         before = Evidence(evidence.narration_ids, (evidence.span_s[0], evidence.span_s[0]), evidence.track_ids)
-        failure = self.execute(action, before, depth + 1, reason)
-        if not failure:
-            self.scene.note(
-                "reconcile", reason, (*evidence.narration_ids, *evidence.track_ids), inferred=action.plain()
-            )
-        return failure
+        outcome = self.execute(action, before, depth + 1, reason)
+        if not isinstance(outcome, Executed):
+            return outcome
+        self.scene.note("reconcile", reason, (*evidence.narration_ids, *evidence.track_ids), inferred=action.plain())
+        return None
 
     # --------------------------------------------------------------------------------------------------------
 
-    def _mend(self, action: Action, refusal: Refusal, evidence: Evidence, depth: int) -> Action | str:
-        """Mend the first mendable failure; return the action to try next, or why nothing can be done."""
+    def _mend(self, action: Action, refusal: Refusal, evidence: Evidence, depth: int) -> Action | NotDone:
+        """Mend the first failure, if it can be; return the action to try next, or why nothing can be done."""
         failure = refusal.failures[0]
-        code, thing = failure.code, failure.entity
-        if code is Code.UNKNOWN_PLACE:
-            lost = failure.found.removeprefix("the place of ").removesuffix(" is unknown")
-            return action if self._place(lost, action, evidence) else f"unreconciled: nowhere to start for {lost}"
-        if code is Code.CLOSED_AROUND:
-            around = failure.needed.removesuffix(" open")
-            if ("openness", around) not in self.scene.facts:
-                self.scene.assume(
-                    ("openness", around),
-                    "open",
-                    "initial",
-                    f"{thing} in it is reached, and no opening is said",
-                    evidence.narration_ids,
-                )
-                return action
-            opening = choose("open", {"object": self.scene.entities[around].type})
-            if opening is None:
-                return f"unreconciled: {around} is closed and cannot be opened"
-            failed = self.infer(
-                Action.of(opening.name, {"object": around}),
-                f"{around} was closed and {thing} in it is reached",
-                evidence,
-                depth,
-            )
-            return failed if failed else action
-        if code is Code.UNKNOWN_VALUE:
-            return self._assume_value(action, failure, evidence)
-        if code is Code.WRONG_VALUE:
-            return self._wrong_value(action, failure, evidence, depth)
-        if code is Code.NOT_HELD and self._stays(action, thing, evidence):
-            return f"repeat: {thing} is already there"
-        if code is Code.NOT_HELD:
-            return self._take_first(action, thing, evidence, depth)
-        if code in {Code.HAND_FULL, Code.HAND_EMPTY}:
-            return self._free_hand(action, failure, evidence, depth)
-        if code is Code.NOT_INSIDE:
-            return self._from_elsewhere(action, thing, evidence, depth)
-        if code is Code.NOT_CONTAINED:
-            wanted = failure.needed.split(" in ")[0]
-            key = ("contains", thing, wanted)
-            if key not in self.scene.facts and thing not in self.sealed:
-                self.scene.assume(key, True, "initial", f"{wanted} comes out of {thing}", evidence.narration_ids)
-                return action
-            return f"unreconciled: {thing} no longer contains {wanted}"
-        return f"unreconciled: {failure}"
+        thing = failure.entity
+        match failure.code:
+            case Code.UNKNOWN_PLACE if failure.fact is not None:
+                lost = failure.fact[1]
+                if self._place(lost, action, evidence):
+                    return action
+                return Unreconciled(because(Why.NOWHERE_TO_START, thing=lost), failure)
+            case Code.CLOSED_AROUND if failure.blocker is not None:
+                return self._open_around(action, failure, failure.blocker, evidence, depth)
+            case Code.UNKNOWN_VALUE:
+                return self._assume_value(action, failure, evidence)
+            case Code.WRONG_VALUE:
+                return self._wrong_value(action, failure, evidence, depth)
+            case Code.NOT_HELD if self._stays(action, thing, evidence):
+                return Repeat(because(Why.STAYS_THERE, thing=thing))
+            case Code.NOT_HELD:
+                return self._take_first(action, failure, evidence, depth)
+            case Code.HAND_FULL | Code.HAND_EMPTY:
+                return self._free_hand(action, failure, evidence, depth)
+            case Code.NOT_INSIDE:
+                return self._from_elsewhere(action, thing, evidence, depth)
+            case Code.NOT_CONTAINED if failure.fact is not None:
+                content = failure.fact[2]
+                if failure.fact not in self.scene.facts and thing not in self.sealed:
+                    comes_out = because(Why.COMES_OUT, content=content, thing=thing)
+                    self.scene.assume(failure.fact, True, "initial", comes_out, evidence.narration_ids)
+                    return action
+                return Unreconciled(because(Why.NO_LONGER_CONTAINS, thing=thing, content=content), failure)
+            case _:
+                return Unreconciled(because(Why.STILL_REFUSED, failure=failure), failure)
 
-    def _assume_value(self, action: Action, failure: FailedCheck, evidence: Evidence) -> Action | str:
-        fluent, value = failure.needed.split(" ", 1)
-        value = value.split(" or ")[0]
-        key = (fluent, failure.entity)
-        if key in self.scene.facts:
-            return f"unreconciled: {failure}"
-        typed: str | bool = {"true": True, "false": False}.get(value, value)
-        self.scene.assume(
-            key,
-            typed,
-            "initial",
-            f"needed by {BY_NAME[action.name].family} and set by nothing before",
-            evidence.narration_ids,
-        )
+    def _open_around(
+        self, action: Action, failure: FailedCheck, around: str, evidence: Evidence, depth: int
+    ) -> Action | NotDone:
+        """Assume that a container stood open, or, where it is known to be closed, infer its opening."""
+        thing, key = failure.entity, ("openness", around)
+        if key not in self.scene.facts:
+            self.scene.assume(key, "open", "initial", because(Why.REACHED_INTO, thing=thing), evidence.narration_ids)
+            return action
+        opening = choose("open", {"object": self.scene.entities[around].type})
+        if opening is None:
+            return Unreconciled(because(Why.CANNOT_OPEN, around=around), failure)
+        was_closed = because(Why.WAS_CLOSED, around=around, thing=thing)
+        return self.infer(Action.of(opening.name, {"object": around}), was_closed, evidence, depth) or action
+
+    def _assume_value(self, action: Action, failure: FailedCheck, evidence: Evidence) -> Action | NotDone:
+        key = failure.fact
+        if key is None or key in self.scene.facts:
+            return Unreconciled(because(Why.STILL_REFUSED, failure=failure), failure)
+        needed = because(Why.NEEDED_FIRST, family=BY_NAME[action.name].family)
+        self.scene.assume(key, failure.wanted[0], "initial", needed, evidence.narration_ids)
         return action
 
-    def _wrong_value(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | str:
+    def _wrong_value(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | NotDone:
         """An opening of what is open, a switching on of what is on: a repeat, or something in between went unsaid."""
         family, thing = BY_NAME[action.name].family, failure.entity
-        fluent = failure.needed.split(" ", 1)[0]
-        opposite = {
-            "open": "close",
-            "close": "open",
-            "turn_on": "turn_off",
-            "turn_off": "turn_on",
-            "press": "turn_off",
-        }.get(family)
+        fluent = failure.fact[0] if failure.fact is not None else ""
         last_s = self.done.get((family, thing))
         already = any(
-            getattr(e, "fluent", "") == fluent and str(getattr(e, "value", "")) == failure.found
+            isinstance(e, Becomes) and e.fluent == fluent and e.value == failure.found
             for e in BY_NAME[action.name].makes
         )
+        already_so = Repeat(because(Why.ALREADY_SO, thing=thing, found=failure.found))
         if already and (evidence.continued or (last_s is not None and evidence.span_s[0] - last_s <= REPEAT_S)):
-            return f"repeat: {thing} is already {failure.found}"
+            return already_so
         if fluent == "worn":
-            return f"repeat: {thing} is not worn"
+            return Repeat(because(Why.NOT_WORN, thing=thing))
+        opposite = _UNDONE_BY.get(family) or next((SWITCHES[fluent, v] for v in failure.wanted if (fluent, v) in SWITCHES), None)
         if opposite is None:
-            if fluent == "openness":
-                opposite = "open" if "open" in failure.needed else "close"
-            elif fluent == "power":
-                opposite = "turn_on" if failure.found == "off" else "turn_off"
-            else:
-                return f"unreconciled: {failure}"
+            return Unreconciled(because(Why.STILL_REFUSED, failure=failure), failure)
         kind = choose(opposite, {"object": self.scene.entities[thing].type})
         if kind is None:
-            return f"repeat: {thing} is already {failure.found}"
-        reason = f"{thing} was {failure.found} although {family} is said; its {opposite} went unsaid"
-        failed = self.infer(Action.of(kind.name, {"object": thing}), reason, evidence, depth)
-        return failed if failed else action
+            return already_so
+        unsaid = because(Why.WENT_UNSAID, thing=thing, found=failure.found, family=family, opposite=opposite)
+        return self.infer(Action.of(kind.name, {"object": thing}), unsaid, evidence, depth) or action
 
     # places -------------------------------------------------------------------------------------------------
 
@@ -241,7 +225,7 @@ class Reconciler:
                 self.surface = identifier
                 return identifier
         self.surface = self.scene.add("counter", "counter", (), fixed=True)
-        self.scene.note("initial", "a kitchen has a worktop", (), entity=self.surface)
+        self.scene.note("initial", because(Why.HAS_WORKTOP), (), entity=self.surface)
         return self.surface
 
     def _place(self, thing: str, action: Action, evidence: Evidence) -> bool:
@@ -249,19 +233,17 @@ class Reconciler:
         if ("place", thing) in self.scene.facts or thing in self.scene.zone_of:
             return False
         record = self.binder.known.get(thing)
-        where, reason, weak = None, "", False
+        where, why, weak = None, Why.FIRST_TRACK, False
         taking = thing in action.ids("object") and BY_NAME[action.name].family in {"pick_up", "take_out"}
         if record is not None and record.track is not None and record.track.association.tracks:
             where = self.binder.fixture_of(record.track.association.tracks[0].start_fixture)
-            reason = "its first track starts there"
         if where is None and thing in action.ids("object") and action.ids("source"):
-            where, reason = action.ids("source")[0], "the narration that first needs it takes it from there"
+            where, why = action.ids("source")[0], Why.SAID_SOURCE
         if where is None or thing in (where, *carriers(self.scene.facts, where)):
-            where, weak = self._just_opened(evidence), True
-            reason = "taken right after this was opened"
+            where, weak, why = self._just_opened(evidence), True, Why.JUST_OPENED
             if where is None or thing in (where, *carriers(self.scene.facts, where)) or not taking:
-                where, reason = self.default_surface(), "nothing says where; the worktop in use"
-        self.scene.assume(("place", thing), (self.how(where), where), "initial", reason, evidence.narration_ids)
+                where, why = self.default_surface(), Why.WORKTOP_IN_USE
+        self.scene.assume(("place", thing), (self.how(where), where), "initial", because(why), evidence.narration_ids)
         if weak:
             self.scene.weak.add(("place", thing))
         return True
@@ -295,14 +277,14 @@ class Reconciler:
                     ("place", link),
                     (self.how(fixture), fixture),
                     "initial",
-                    f"{thing} is there by its track",
+                    because(Why.BY_TRACK, thing=thing),
                     evidence.track_ids,
                 )
                 return
             if self.scene.revise(
                 ("place", link),
                 (self.how(fixture), fixture),
-                f"{thing} is there by its track; before it was a guess",
+                because(Why.BY_TRACK_NOT_GUESS, thing=thing),
                 evidence.track_ids,
             ):
                 return
@@ -326,17 +308,17 @@ class Reconciler:
             "move", {"object": self.scene.entities[carrier].type, "target": self.scene.entities[fixture].type}
         )
         if kind is not None and kind.makes:
-            reason = f"{carrier} was moved unsaid: tracks put things on it at {fixture}"
+            reason = because(Why.CARRIER_MOVED, carrier=carrier, fixture=fixture)
             self.infer(Action.of(kind.name, {"object": carrier, "target": fixture}), reason, evidence, 0)
 
-    def _from_elsewhere(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action | str:
+    def _from_elsewhere(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action:
         """The thing is not where it is taken from: a guess is revised, a track moves it, a mere word is only recorded."""
         if self._brought(action, thing, evidence, depth):
             return action
         source = action.ids("source")[0]
         self.scene.note(
             "reconcile",
-            f"{thing} is said to be taken from {source} and is elsewhere; the source is only recorded",
+            because(Why.SOURCE_ONLY_RECORDED, thing=thing, source=source),
             evidence.narration_ids,
         )
         plain = "pick_up" if BY_NAME[action.name].family == "pick_up" else "take_out"
@@ -348,7 +330,7 @@ class Reconciler:
         if self.scene.revise(
             ("place", thing),
             (self.how(source), source),
-            f"{thing} is taken from {source}; before it was a guess",
+            because(Why.TAKEN_FROM_NOT_GUESS, thing=thing, source=source),
             evidence.narration_ids,
         ):
             return True
@@ -361,7 +343,7 @@ class Reconciler:
             )
             if kind is not None and kind.makes:
                 move = Action.of(kind.name, {"object": thing, "target": source})
-                return not self.infer(move, f"{thing} was moved unsaid: its track starts at {source}", evidence, depth)
+                return self.infer(move, because(Why.MOVED_UNSAID, thing=thing, source=source), evidence, depth) is None
         return False
 
     # hands --------------------------------------------------------------------------------------------------
@@ -383,14 +365,14 @@ class Reconciler:
         last_s = self.done.get((family, thing))
         return evidence.left or (last_s is not None and evidence.span_s[0] - last_s <= REPEAT_S)
 
-    def _take_first(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action | str:
-        entity = self.scene.entities[thing]
-        if not has(entity.type, Trait.PORTABLE):
-            return self._without(action, thing)
+    def _take_first(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | NotDone:
+        thing = failure.entity
+        if not has(self.scene.entities[thing].type, Trait.PORTABLE):
+            return self._without(action, failure)
         if ("place", thing) not in self.scene.facts:
             self._place(thing, action, evidence)
         role = "instrument" if thing in action.ids("instrument") else "object"
-        reason = f"{thing} is used as {role} and its taking went unsaid"
+        reason = because(Why.TAKING_UNSAID, thing=thing, role=role)
         hand = next(iter(self.free_hands()), None)
         if hand is None:
             hand = self._make_room(
@@ -401,14 +383,15 @@ class Reconciler:
         if hand is None:
             busy = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
             if len(self.holding(busy)) >= HAND_CAPACITY or BOTH in {h for h, _ in self.scene.state.held}:
-                return self._without(action, thing)
+                return self._without(action, failure)
             failed = self.infer(Action.of("pick_up_also", {"object": thing, "hand": busy}), reason, evidence, depth)
         else:
             failed = self.infer(Action.of("pick_up", {"object": thing, "hand": hand}), reason, evidence, depth)
-        return action if not failed else self._without(action, thing)
+        return action if failed is None else self._without(action, failure)
 
-    def _without(self, action: Action, thing: str) -> Action | str:
+    def _without(self, action: Action, failure: FailedCheck) -> Action | NotDone:
         """Leave out an instrument that could not be brought into a hand; a needed object cannot be left out."""
+        thing = failure.entity
         if thing in action.ids("instrument"):
             rest = tuple(i for i in action.ids("instrument") if i != thing)
             bound = {role: value for role, value in action.roles if role != "instrument"}
@@ -417,9 +400,9 @@ class Reconciler:
             var = BY_NAME[action.name].var("instrument")
             if var is not None and (var.optional or rest):
                 return Action.of(action.name, bound)
-        return f"unreconciled: {thing} cannot be held"
+        return Unreconciled(because(Why.CANNOT_HOLD, thing=thing), failure)
 
-    def _free_hand(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | str:
+    def _free_hand(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | NotDone:
         hand, objects = failure.entity, action.ids("object")
         if failure.code is Code.HAND_EMPTY:
             return Action.of("pick_up", {k: v for k, v in action.roles if k != "source"})
@@ -429,16 +412,16 @@ class Reconciler:
             other = LEFT if hand == RIGHT else RIGHT
             failed = self.infer(
                 Action.of("pass_hand", {"object": gripped[0], "hand": other}),
-                f"{hand} is needed and {gripped[0]} is held with both",
+                because(Why.HELD_WITH_BOTH, hand=hand, thing=gripped[0]),
                 evidence,
                 depth,
             )
-            return failed if failed else action
+            return failed or action
         if hand == BOTH and free:
             return Action.of(action.name, {**action.bound, "hand": free[0]})
         if free and not evidence.named_hand:
             return Action.of(action.name, {**action.bound, "hand": free[0]})
-        if hand == BOTH and action.name.startswith(("pick_up", "take_out")) and not gripped:
+        if hand == BOTH and action.name in _GRASPS and not gripped:
             hand = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
         busy = [thing for thing in self.holding(hand) if thing not in objects]
         stale = [
@@ -450,13 +433,13 @@ class Reconciler:
         if not stale and free:
             self.scene.note(
                 "reconcile",
-                f"{hand} is said and holds {', '.join(busy)}; {free[0]} used instead",
+                because(Why.OTHER_HAND_USED, hand=hand, holding=busy, free=free[0]),
                 evidence.narration_ids,
             )
             return Action.of(action.name, {**action.bound, "hand": free[0]})
         grasping = (
             hand != BOTH
-            and action.name.startswith(("pick_up", "take_out", "lift"))
+            and action.name in _GRASPS | _LIFTS
             and "instrument" not in action.bound
         )
         if not stale and grasping and len(busy) + len(objects) <= HAND_CAPACITY:
@@ -464,7 +447,7 @@ class Reconciler:
             if "source" in bound and action.ids("source")[0] not in carriers(self.scene.facts, objects[0]):
                 self._brought(action, objects[0], evidence, depth)
             self.scene.note(
-                "reconcile", f"{hand} already holds {', '.join(busy)}; both held together", evidence.narration_ids
+                "reconcile", because(Why.HELD_TOGETHER, hand=hand, holding=busy), evidence.narration_ids
             )
             also = {"take_out": "take_out_also", "lift": "lift_also"}.get(BY_NAME[action.name].family, "pick_up_also")
             fits = {v.role: v.accepts for v in BY_NAME[also].roles}
@@ -475,8 +458,8 @@ class Reconciler:
         if not stale and grasping:  # one thing less in the hand is enough
             busy = [min(busy, key=lambda t: (self.scene.last_seen_s.get(t, -1e9), t))]
         for thing in stale or busy:
-            failed = self._put_down(thing, f"{hand} is needed and {thing} in it is not in use", evidence, depth)
-            if failed:
+            failed = self._put_down(thing, because(Why.HAND_NEEDED, hand=hand, thing=thing), evidence, depth)
+            if failed is not None:
                 return failed
         return action
 
@@ -489,9 +472,7 @@ class Reconciler:
         ]
         for last_s, _hand, thing in sorted(held):
             if evidence.span_s[0] - last_s > STALE_HOLD_S or self._put_down_by_track(thing, evidence):
-                if not self._put_down(
-                    thing, f"a hand is needed and {thing} was not mentioned for a while", evidence, depth
-                ):
+                if self._put_down(thing, because(Why.NOT_MENTIONED, thing=thing), evidence, depth) is None:
                     free = self.free_hands()
                     if free:
                         return free[0]
@@ -509,20 +490,20 @@ class Reconciler:
         ]
         return self.binder.fixture_of(ended[-1].end_fixture) if ended else None
 
-    def _put_down(self, thing: str, reason: str, evidence: Evidence, depth: int) -> str:
+    def _put_down(self, thing: str, reason: Reason, evidence: Evidence, depth: int) -> NotDone | None:
         where = self._put_down_by_track(thing, evidence)
         if where is not None:
-            reason += "; its track ends there"
+            reason = replace(reason, also=Why.TRACK_ENDS_THERE)
         where = where or self.default_surface()
         sense = "insert" if self.how(where) == "in" else "put"
         kinds = {"object": self.scene.entities[thing].type, "target": self.scene.entities[where].type}
         kind = choose(sense, kinds) or choose("put", kinds)
         if kind is None:
-            return f"unreconciled: no way to put {thing} down"
+            return Unreconciled(because(Why.NO_WAY_DOWN, thing=thing))
         return self.infer(Action.of(kind.name, {"object": thing, "target": where}), reason, evidence, depth)
 
     def put_down_unsaid(self, things: Iterable[str], mention: Mention, evidence: Evidence) -> None:
         """Before something held is said to be picked up again: its putting down went unsaid."""
         for thing in things:
             if self.scene.held(thing):
-                self._put_down(thing, f"{thing} is picked up again, so it was put down unsaid", evidence, 0)
+                self._put_down(thing, because(Why.PICKED_UP_AGAIN, thing=thing), evidence, 0)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ego2world.compiler.reason import Reason, Why, because, plain
+from ego2world.compiler.wording import reason_text
 from ego2world.world.actions import BY_NAME
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, Entity, State, World, fact_row
@@ -35,7 +37,7 @@ class Operation:
     span_s: tuple[float, float]
     narration_ids: tuple[str, ...] = ()
     track_ids: tuple[str, ...] = ()
-    reason: str = ""
+    reason: Reason | None = None
 
     @property
     def inferred(self) -> bool:
@@ -66,7 +68,7 @@ class Scene:
             (BOTH, "hand", "both hands"), ("body", "face", "body"), (ONE_ZONE, "zone", "kitchen"),
         ):  # fmt: skip
             self.entities[identifier] = Entity(identifier, kind, name, (name,))
-        self.assume(("at", AGENT), ONE_ZONE, "initial", "every episode starts in its first zone", ())
+        self.assume(("at", AGENT), ONE_ZONE, "initial", because(Why.FIRST_ZONE), ())
 
     # entities -----------------------------------------------------------------------------------------------
 
@@ -118,7 +120,7 @@ class Scene:
         self.facts = dict(state.facts)
         self._state = state
 
-    def assume(self, key: FactKey, value: Value, stage: str, reason: str, evidence: Iterable[str]) -> None:
+    def assume(self, key: FactKey, value: Value, stage: str, reason: Reason, evidence: Iterable[str]) -> None:
         """Let a fact have held since the start; only facts that nothing has set may be assumed."""
         if key in self.facts:
             raise AssertionError(f"{key} is already {self.facts[key]}")
@@ -128,7 +130,7 @@ class Scene:
         if key[0] != "at":
             self.note(stage, reason, evidence, fact=fact_row(key, value))
 
-    def revise(self, key: FactKey, value: Value, reason: str, evidence: Iterable[str]) -> bool:
+    def revise(self, key: FactKey, value: Value, reason: Reason, evidence: Iterable[str]) -> bool:
         """Replace a start that was assumed for want of evidence, when evidence comes and nothing has changed it since."""
         if key not in self.weak or self.facts.get(key) != self.initial.get(key):
             return False
@@ -148,6 +150,16 @@ class Scene:
     def _carries(self, thing: str) -> bool:
         return any(isinstance(value, tuple) and value[1] == thing for value in self.facts.values())
 
-    def note(self, stage: str, reason: str, evidence: Iterable[str], **more: Any) -> None:
+    def note(self, stage: str, reason: Reason, evidence: Iterable[str], **more: Any) -> None:
         """Record a decision that was not plain."""
-        self.notes.append({"stage": stage, "reason": reason, "evidence": list(evidence), **more})
+        self.notes.append(note_row(stage, reason, evidence, **more))
+
+
+def note_row(stage: str, reason: Reason, evidence: Iterable[str], **more: Any) -> dict[str, Any]:
+    """Return a line of notes.jsonl: the kind of decision with what it is about, and its English."""
+    row = {"stage": stage, "why": reason.why.value, "reason": reason_text(reason), "evidence": list(evidence), **more}
+    if reason.also is not None:
+        row["also"] = reason.also.value
+    if reason.about:
+        row["about"] = plain(reason.about)
+    return row

@@ -10,11 +10,14 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ego2world.compiler.scene import Scene
+from ego2world.compiler.scene import Scene, wording
+from ego2world.errors import CompileError
 from ego2world.world.actions import BY_NAME
 from ego2world.world.actions.base import Held, Reach
+from ego2world.world.explain import explain
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World, root_fixture
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 WALK_SHARE = 0.015
 LEAST_WALKS = 2  # there and back
@@ -43,7 +46,7 @@ def make_zones(scene: Scene) -> dict[str, str]:
             uses.append(fixtures)
         result = step(world, state, operation.action)
         if isinstance(result, Refusal):
-            raise AssertionError(str(result))
+            raise CompileError("zone", wording(operation.action, scene.entities), explain(result))
         state = result
     parent = {fixture: fixture for fixture in scene.zone_of}
 

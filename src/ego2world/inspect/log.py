@@ -83,7 +83,7 @@ def _sample(records: RunRecords, name: str, model: str, score: dict[str, Any]) -
             turns.append(ChatMessageAssistant(content=call["reply"]["text"], model=call["reply"]["model"]))
         tried = [
             f"{'+' if row['accepted'] else '-'} {row['action']}({', '.join(f'{r}={v}' for r, v in row['roles'].items())})"
-            + "".join(f" [{f['code']} {f['entity']}: {f['needed']}]" for f in row["failures"])
+            + "".join(f" [{f['code']} {f['says']}]" for f in row["failures"])
             for row in attempts.get(group["group"], ())
         ]  # fmt: skip
         turns.append(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ego2world.language.lexicon import lexicon
 from ego2world.language.parse import parse
 from ego2world.language.reading import ACT, ATTEMPT, BACKGROUND, HOW, PURPOSE, Clause
-from ego2world.language.roles import FROM, INSTRUMENT_TAKERS, TRANSPARENT_PARTS, Intent, intent_of, tool_like
+from ego2world.language.roles import FROM, INSTRUMENT_TAKERS, TRANSPARENT_PARTS, Intent, NotActed, intent_of, tool_like
 
 _UPGRADED = frozenset("move turn slide screw twist bring pull lift use tilt flip adjust".split())
 _UPGRADES = frozenset("open close turn_on turn_off wear detach unlock lock unplug plug_in uncover".split())
@@ -20,7 +20,7 @@ def read_intents(text: str) -> tuple[Intent, ...]:
         text: a narration or an instruction.
 
     Returns:
-        Intents in order. Attempts and statements come back as intents with a ``reason`` and are not to be executed;
+        Intents in order. Attempts and statements come back as intents with ``not_acted`` set and are not to be executed;
         the result is empty only for text without words.
     """
     clauses = parse(text)
@@ -32,7 +32,7 @@ def read_intents(text: str) -> tuple[Intent, ...]:
         if clause.objects and not intent.phrases and intent.sense not in {"pass", "wear"}:
             continue  # "change my mind", "make room"
         if clause.mode == ATTEMPT:
-            intents.append(replace(intent, reason="attempt: tried, and not said to have succeeded"))
+            intents.append(replace(intent, not_acted=NotActed.ATTEMPT))
             continue
         intent = _with_details(intent, clauses[index + 1 :])
         intents += _one_each(_by_purpose(intent, clause, clauses[index + 1 : index + 4]))
@@ -42,7 +42,7 @@ def read_intents(text: str) -> tuple[Intent, ...]:
             if clause.mode in {BACKGROUND, HOW} and clause.objects:
                 return (intent_of(clause),)
         if text.split():
-            return (Intent("none", "", reason="statement: nothing is said to be done", text=" ".join(text.split())),)
+            return (Intent("none", "", not_acted=NotActed.STATEMENT, text=" ".join(text.split())),)
     return tuple(intents)
 
 
@@ -67,7 +67,7 @@ def _inherited(intents: list[Intent]) -> list[Intent]:
     """Let an act without any object go on with the one before: "pick up the cup and place back down"."""
     for index in range(1, len(intents)):
         intent, before = intents[index], intents[index - 1]
-        if intent.of("object") or intent.of("target") or intent.reason or not before.of("object"):
+        if intent.of("object") or intent.of("target") or intent.not_acted or not before.of("object"):
             continue
         if intent.sense not in {
             "navigate",

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from ego2world.language.lexicon import lexicon
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.reading import Clause
+
+
+class NotActed(StrEnum):
+    """Why an intent is not to be executed."""
+
+    ATTEMPT = "attempt"  # tried, and not said to have succeeded
+    STATEMENT = "statement"  # nothing is said to be done
 
 
 @dataclass(frozen=True)
@@ -15,7 +23,7 @@ class Intent:
     """One act as said: a verb sense and phrases by role (object, source, target, instrument, content).
 
     ``prep`` is the preposition of the target ("in", "on", "under", ...); ``hands`` are left, right, both or other;
-    ``to_hand`` is the receiving hand of a change of hands. ``reason`` is set when nothing is to be executed.
+    ``to_hand`` is the receiving hand of a change of hands. ``not_acted`` is set when nothing is to be executed.
     """
 
     sense: str
@@ -26,7 +34,7 @@ class Intent:
     to_hand: str = ""
     from_hand: str = ""
     continued: bool = False
-    reason: str = ""
+    not_acted: NotActed | None = None
     text: str = ""
     sentence: int = 0
 
@@ -203,7 +211,7 @@ def intent_of(clause: Clause) -> Intent:
     sense = _bound_sense(sense, clause, roles, kind)
     phrases = tuple(sorted((role, tuple(found)) for role, found in roles.items() if found))
     return Intent(
-        sense, clause.verb, phrases, prep_of_target, hands, to_hand, from_hand, clause.continued, "", clause.text
+        sense, clause.verb, phrases, prep_of_target, hands, to_hand, from_hand, clause.continued, text=clause.text
     )
 
 

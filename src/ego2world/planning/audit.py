@@ -11,8 +11,9 @@ from ego2world.core.processes import process_pool
 from ego2world.planning.solve import Outcome, replayed, solve
 from ego2world.tasks.contract import TERMINAL, Contract
 from ego2world.world.episode import load_episode, load_manifest, reference_states
+from ego2world.world.explain import explain
 from ego2world.world.fluents import Truth
-from ego2world.world.step import Refusal
+from ego2world.world.refusal import Refusal
 
 Progress = Callable[[str, int, int], None]
 LIMIT_S = 60.0
@@ -61,7 +62,7 @@ def solve_episode(worlds: Path, name: str, limit_s: float) -> dict[str, Any]:
             end = replayed(episode.world, states[first], solution.plan)
             if isinstance(end, Refusal) or contract.holds(end) is not Truth.TRUE:
                 outcome = (
-                    f"the executor disagrees with the plan: {end if isinstance(end, Refusal) else 'contract not true'}"
+                    f"the executor disagrees with the plan: {explain(end) if isinstance(end, Refusal) else 'contract not true'}"
                 )
         found[f"{name}/{task.id}"] = {
             "outcome": outcome, "plan_steps": len(solution.plan), "reference_steps": last - first + 1,

@@ -26,11 +26,13 @@ from ego2world.planning.words import (
     fluent_predicate,
     untouched,
 )
+from ego2world.world.explain import explain
 from ego2world.world.fluents import DOMAINS
 from ego2world.world.kinds import Trait, has
 from ego2world.world.names import planning_names
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World, carriers, row_fact
-from ego2world.world.step import Refusal, step, with_hand
+from ego2world.world.step import step, with_hand
 
 PREDICATES: Mapping[str, tuple[str, ...]] = {
     "agent_in": (ZONE,), "located": (ENTITY, ZONE), "here": (ENTITY,), "handy": (ENTITY,), "in": (ENTITY, ENTITY),
@@ -269,7 +271,7 @@ def reference_plan(
         bound.append(with_hand(now, action))
         after = step(world, now, action)
         if isinstance(after, Refusal):
-            raise RecordError(name, f"the reference does not replay ({after})")
+            raise RecordError(name, f"the reference does not replay ({explain(after)})")
         now = after
     problem = make_problem(name, world, state, conditions, scope_of_plan(world, state, conditions, bound))
     return problem, "".join(problem.step_text(a, s) + "\n" for a, s in zip(bound, states, strict=True))

@@ -18,8 +18,9 @@ from ego2world.planning.problem import Problem, make_problem
 from ego2world.planning.scope import scope_of
 from ego2world.planning.text import simplify
 from ego2world.planning.words import CLASSES, ENTITY, ZONE, Formula
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 try:
     import unified_planning.shortcuts as up

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ego2world.compiler.reason import Why
 from ego2world.qa.clauses import clause_of
 from ego2world.qa.recipes.base import Desk
 from ego2world.qa.records import Interaction
+from ego2world.world.explain import need_text
 from ego2world.world.state import fact_row
 from ego2world.world.step import Ground, ground_action
 
@@ -41,7 +43,7 @@ def _done(desk: Desk, i: int) -> Interaction:
         narrations=tuple(row["narration_ids"]), action=action.plain() | {"family": row["family"], "says": row["says"]}, progress="completed",
         pre_state=tuple(fact_row(key, before.facts[key]) if key in before.facts else [*key, "unknown"] for key in keys),
         delta=tuple(row["effects"]), post_state=tuple(fact_row(key, after.facts[key]) for key in keys),
-        preconditions=tuple(ground.needs()) if isinstance(ground, Ground) else (), trigger=clauses["reason"], intention=clauses["purpose"],
+        preconditions=tuple(need_text(*need) for need in ground.needs()) if isinstance(ground, Ground) else (), trigger=clauses["reason"], intention=clauses["purpose"],
         subgoal=step["text"] if step else None, manner=clauses["manner"], feedback=clauses["percept"],
         attention=row["says"] if row["family"] == "check" else None, sounds=tuple(s["id"] for s in sounds), tracks=desk.evidence(i)[1:],
     )  # fmt: skip
@@ -49,7 +51,7 @@ def _done(desk: Desk, i: int) -> Interaction:
 
 def _tried(desk: Desk, note: dict[str, Any]) -> Interaction | None:
     narration = next((one for one in note.get("evidence", ()) if one in desk.recording.narrations), None)
-    if narration is None or "attempt" not in note.get("reason", ""):
+    if narration is None or note["why"] != Why.ONLY_TRIED:
         return None
     row = desk.recording.narrations[narration]
     return Interaction(

@@ -36,8 +36,9 @@ from ego2world.qa.queries import (
 from ego2world.qa.spans import Spans
 from ego2world.world.episode import Episode
 from ego2world.world.fluents import FactKey
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 NOTHING: frozenset[str] = frozenset()
 SETTLED_S = 1e-6
@@ -182,10 +183,10 @@ class Kitchen:
         if not isinstance(refused, Refusal) or query.earlier in without:
             return None
         before, after = self.state(earlier, without).facts, self.state(earlier + 1, without).facts
-        named = " ".join(f"{failure.entity} {failure.needed} {failure.found}" for failure in refused.failures)
+        named = frozenset[str]().union(*(failure.mentions() for failure in refused.failures))
         made = [
             [*key, _json(value)] for key, value in sorted(after.items())
-            if before.get(key) != value and re.search(rf"\b{re.escape(key[1])}\b", named)
+            if before.get(key) != value and key[1] in named
         ]  # fmt: skip
         return made[0] if len(made) == 1 else None
 

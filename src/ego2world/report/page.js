@@ -61,7 +61,7 @@
     add(li, make("span", s.number + ". "), make("code", s.said), make("span", (s.by === "planner" ? "" : " [" + s.by + "]") + (s.accepted ? " \u2013 accepted" : " \u2013 refused"), s.accepted ? "good" : "bad"));
     if (s.failures.length) {
       const list = make("ul", null, "tight");
-      s.failures.forEach((f) => add(list, make("li", f.code + " " + f.entity + ": needed " + f.needed + ", found " + f.found)));
+      s.failures.forEach((f) => add(list, make("li", f.code + " " + f.says)));
       add(li, list, make("div", "told: " + s.told.map((f) => f.code + " " + f.entity + ", needs " + f.needed).join("; "), "dim"));
     }
     if (s.repair.length) add(li, make("div", "would be valid after: " + s.repair.join(", "), "dim"));

@@ -139,7 +139,7 @@ def _attempt(one: Played) -> dict[str, Any]:
     return {
         "kind": "attempt", "number": one.row["number"], "by": one.row["by"], "said": call_text(one.attempt.proposal),
         "done": str(one.attempt.action) if one.attempt.action is not None else "", "accepted": one.row["accepted"],
-        "failures": [{"code": f["code"], "entity": f["entity"], "needed": f["needed"], "found": f["found"]} for f in one.row["failures"]],
+        "failures": [{"code": f["code"], "says": f["says"]} for f in one.row["failures"]],
         "told": [{"code": f.code, "entity": f.entity, "needed": f.needed} for f in one.feedback.failures],
         "repair": [str(Action.of(r["action"], r["roles"])) for r in one.row["repair"]],
     }  # fmt: skip

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ego2world.world.actions import BY_NAME, BY_SENSE, ActionType, choose
-from ego2world.world.checks import Code, FailedCheck
+from ego2world.world.codes import Code
 from ego2world.world.episode import Episode, Group
+from ego2world.world.explain import needed
 from ego2world.world.observation import Failure, Feedback, GroupBrief, Hint, Local, Proposal, RegionView
 from ego2world.world.observe import Viewer
+from ego2world.world.refusal import FailedCheck, Refusal
 from ego2world.world.repair import repair_plan
 from ego2world.world.state import HANDS, Action, State, World
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 _OF_THE_WORLD = frozenset(
     {Code.ELSEWHERE, Code.CLOSED_AROUND, Code.UNKNOWN_PLACE, Code.NOT_HELD, Code.NOT_INSIDE, Code.WRONG_VALUE, Code.UNKNOWN_VALUE,
@@ -81,7 +83,7 @@ class Environment:
         if action is None:
             attempt = Attempt(proposal, None, False, failures, ())
             return attempt, Feedback(
-                False, proposal, tuple(Failure(f.code.value, f.entity, f.needed) for f in failures)
+                False, proposal, tuple(Failure(f.code, f.entity, needed(f)) for f in failures)
             )
         result = step(self.world, self.state, action)
         bound = Proposal(action.name, dict(action.roles), proposal.by)
@@ -106,11 +108,12 @@ class Environment:
         for failure in refusal.failures:
             thing = failure.entity
             if failure.code not in _OF_THE_WORLD or thing not in self.world.entities or thing in seen:
-                out.append(Failure(failure.code.value, thing, failure.needed))
+                out.append(Failure(failure.code, thing, needed(failure)))
             elif thing not in self.world.zone_of:
-                out.append(Failure(Code.NOT_VISIBLE.value, thing, f"{thing} in view"))
+                hidden = FailedCheck(Code.NOT_VISIBLE, thing)
+                out.append(Failure(hidden.code, thing, needed(hidden)))
             elif failure.code is Code.ELSEWHERE:
-                out.append(Failure(failure.code.value, thing, failure.needed))
+                out.append(Failure(failure.code, thing, needed(failure)))
         return tuple(dict.fromkeys(out))  # several hidden reasons are one: their number would tell of the hidden world
 
     def _offer(self, refusal: Refusal, plan: tuple[Action, ...]) -> tuple[Proposal, ...]:
@@ -167,8 +170,8 @@ class Environment:
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            return FailedCheck(Code.AMBIGUOUS, text, "one thing", "ambiguous: " + ", ".join(fitting))
-        return FailedCheck(Code.UNKNOWN_OBJECT, text, "a known object", "no such object")
+            return FailedCheck(Code.AMBIGUOUS, text, found=tuple(fitting))
+        return FailedCheck(Code.UNKNOWN_OBJECT, text)
 
     def _class_names(self, identifier: str) -> Iterable[str]:
         entity = self.world.entities[identifier]

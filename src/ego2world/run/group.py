@@ -16,6 +16,7 @@ from ego2world.run.quality import Watch
 from ego2world.tasks.contract import Event
 from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Group
+from ego2world.world.explain import explain_failure
 from ego2world.world.observation import Feedback, Proposal, RegionView
 
 COUNTS = (
@@ -177,7 +178,7 @@ def _attempt(player: Player, group: Group, step: Act, course: _Course) -> Feedba
             "episode": environment.episode.id, "group": group.id, "number": counts["attempts"], "by": step.proposal.by,
             "action": step.proposal.action, "roles": {r: list(v) if isinstance(v, tuple) else v for r, v in step.proposal.roles.items()},
             "accepted": attempt.accepted,
-            "failures": [{"code": f.code.value, "entity": f.entity, "needed": f.needed, "found": f.found} for f in attempt.failures],
+            "failures": [f.plain() | {"says": explain_failure(f)} for f in attempt.failures],
             "repair": [a.plain() for a in attempt.repair],
         },
     )  # fmt: skip

@@ -19,9 +19,11 @@ from ego2world.tasks.stress import (
 )
 from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Episode, load_episode, load_manifest
+from ego2world.world.explain import explain
 from ego2world.world.fluents import Truth
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import State
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 Progress = Callable[[str, int, int], None]
 _MUST_PASS = ("replay", "witness", "repeated_replay", "invalid_immutable")
@@ -71,7 +73,7 @@ def _replay(episode: Episode, result: dict[str, Any]) -> list[State]:
     for index, action in enumerate(episode.actions):
         after = step(episode.world, states[-1], action)
         if isinstance(after, Refusal):
-            result["failures"].append(f"{episode.id} {episode.operations[index]['id']}: {after}")
+            result["failures"].append(f"{episode.id} {episode.operations[index]['id']}: {explain(after)}")
             break
         result["operations_accepted"] += 1
         states.append(after)

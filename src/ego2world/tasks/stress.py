@@ -9,8 +9,9 @@ from typing import Any
 
 from ego2world.tasks.contract import TERMINAL, Contract, Event, truth
 from ego2world.world.fluents import FactKey, Truth, Value
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World, carriers, row_fact
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,10 @@ from typing import Any
 from ego2world.core.canonical import sha256
 from ego2world.core.journal import read_versioned
 from ego2world.errors import RecordError, UsageError
+from ego2world.world.explain import explain
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, Entity, State, World
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 SCHEMA_VERSION = 2
 PARTS = ("episode.json", "operations.jsonl", "transitions.jsonl", "notes.jsonl")
@@ -141,6 +143,6 @@ def reference_states(episode: Episode) -> Iterator[State]:
     for action in episode.actions:
         after = step(episode.world, state, action)
         if isinstance(after, Refusal):
-            raise RecordError(episode.id, f"the reference does not replay ({after}); compile the worlds again")
+            raise RecordError(episode.id, f"the reference does not replay ({explain(after)}); compile the worlds again")
         state = after
         yield state

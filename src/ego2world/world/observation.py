@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ego2world.world.codes import Code
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -79,7 +81,7 @@ class RegionView:
 class Failure:
     """One failed check in the agent's form: its code and what was needed, nothing about what cannot be seen."""
 
-    code: str
+    code: Code
     entity: str
     needed: str
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from ego2world.world.fluents import Value
 from ego2world.world.observation import Change, Local, RegionView, Seen
-from ego2world.world.state import HANDS, State, World
+from ego2world.world.state import HANDS, MAX_DEPTH, State, World
 
 _LOOKS = frozenset({"place", "openness", "power"})
 
@@ -51,7 +51,7 @@ def seen(world: World, state: State, thing: str) -> Seen:
 
 def _shown(world: World, state: State, place: tuple[str, str], zone: str) -> bool:
     """Walk outwards until a fixture of the zone; stop at hands, unknown places, and closed opaque containers."""
-    for _ in range(20):
+    for _ in range(MAX_DEPTH):
         how, thing = place
         if how == "held" or thing in HANDS or thing == "body":
             return False

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from ego2world.world.actions import BY_NAME, choose
-from ego2world.world.checks import Code, FailedCheck
+from ego2world.world.codes import Code
+from ego2world.world.fluents import Value
 from ego2world.world.kinds import Trait, has
+from ego2world.world.refusal import FailedCheck, Refusal
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, State, World, carriers, root_fixture
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 MAX_STEPS = 8
+SWITCHES: dict[tuple[str, Value], str] = {  # which family of actions gives a fluent its value
+    ("openness", "open"): "open", ("openness", "closed"): "close", ("power", "on"): "turn_on", ("power", "off"): "turn_off",
+}  # fmt: skip
 
 
 def repair_plan(world: World, state: State, refusal: Refusal) -> tuple[Action, ...] | None:
@@ -54,13 +59,8 @@ def _mend(world: World, state: State, failure: FailedCheck, action: Action) -> A
             if carrier in world.openable and state.facts.get(("openness", carrier)) == "closed":
                 return _switch(world, "open", carrier)
         return None
-    if failure.code is Code.WRONG_VALUE:
-        family = {
-            "openness open": "open",
-            "openness closed": "close",
-            "power on": "turn_on",
-            "power off": "turn_off",
-        }.get(failure.needed)
+    if failure.code is Code.WRONG_VALUE and failure.fact is not None and len(failure.wanted) == 1:
+        family = SWITCHES.get((failure.fact[0], failure.wanted[0]))
         return _switch(world, family, thing) if family else None
     if failure.code is Code.NOT_HELD and has(world.entities[thing].type, Trait.PORTABLE):
         busy = {hand for hand, _ in state.held}

@@ -14,6 +14,7 @@ from ego2world.world.kinds import Trait, has
 AGENT = "agent"
 LEFT, RIGHT, BOTH = "left_hand", "right_hand", "both_hands"
 HANDS = (LEFT, RIGHT, BOTH)
+MAX_DEPTH = 20  # carriers of carriers that are followed; more is a circle
 HAND_CAPACITY = 3  # small things that one hand may hold together [D]
 
 
@@ -190,7 +191,7 @@ def vessels(facts: Mapping[FactKey, Value], content: str) -> list[str]:
 def carriers(facts: Mapping[FactKey, Value], thing: str) -> tuple[str, ...]:
     """Return what the thing is in, on or held by, from the nearest outwards."""
     chain: list[str] = []
-    while len(chain) < 20:
+    while len(chain) < MAX_DEPTH:
         place = facts.get(("place", thing))
         if not isinstance(place, tuple):
             break

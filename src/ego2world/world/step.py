@@ -10,24 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from typing import assert_never
 
 from ego2world.world.actions import BY_NAME, ActionType
-from ego2world.world.actions.base import Arrives, Becomes, Empties, Gains, Goes, Is, Joins, Receives
-from ego2world.world.checks import Check, Code, FailedCheck, make_check, value_words
+from ego2world.world.actions.base import Arrives, Becomes, Effect, Empties, Gains, Goes, Joins, Need, Receives
+from ego2world.world.checks import Check, make_check
+from ego2world.world.codes import Code
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.kinds import Trait, has
+from ego2world.world.refusal import FailedCheck, Refusal
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, State, World, contents
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """An action that was not executed, with every failed check. The input state is untouched."""
-
-    action: Action
-    failures: tuple[FailedCheck, ...]
-
-    def __str__(self) -> str:
-        return f"{self.action} refused: " + "; ".join(map(str, self.failures))
 
 
 @dataclass(frozen=True)
@@ -42,18 +34,13 @@ class Ground:
     receives: tuple[tuple[str, str], ...]
     empties: tuple[str, ...]
 
-    def needs(self) -> list[str]:
-        """Return the preconditions as words, one per bound thing, such as "reach mug_1"."""
-        out = []
-        for need in self.type.needs:
-            for thing in self.action.ids(need.role):
-                word = type(need).__name__.lower()
-                if isinstance(need, Is):
-                    out.append(f"{need.fluent} {thing} {value_words(need.values)}")
-                else:
-                    other = getattr(need, "other", getattr(need, "content", getattr(need, "inside", "")))
-                    out.append(" ".join([word, thing, *self.action.ids(other)]))
-        return out
+    def needs(self) -> list[tuple[Need, str, tuple[str, ...]]]:
+        """Return the preconditions, one per bound thing: the need, the thing, and what its other role is bound to."""
+        return [
+            (need, thing, self.action.ids(getattr(need, "other", getattr(need, "content", getattr(need, "inside", "")))))
+            for need in self.type.needs
+            for thing in self.action.ids(need.role)
+        ]
 
 
 def step(world: World, state: State, action: Action) -> State | Refusal:
@@ -123,8 +110,7 @@ def ground_action(world: World, action: Action) -> Ground | Refusal:
     kind = BY_NAME.get(action.name)
     if kind is None:
         near = get_close_matches(action.name, BY_NAME, 1)
-        hint = f"a known action type{f' (did you mean {near[0]}?)' if near else ''}"
-        return Refusal(action, (FailedCheck(Code.UNKNOWN_ACTION, action.name, hint, "no such action type"),))
+        return Refusal(action, (FailedCheck(Code.UNKNOWN_ACTION, action.name, wanted=tuple(near)),))
     failures = [*_role_failures(world, kind, action)]
     if failures:
         return Refusal(action, tuple(failures))
@@ -138,12 +124,13 @@ def ground_action(world: World, action: Action) -> Ground | Refusal:
     receives: list[tuple[str, str]] = []
     empties: list[str] = []
     for effect in kind.makes:
-        if isinstance(effect, Receives):
-            receives += [(target, source) for target in action.ids("target") for source in action.ids(effect.source)]
-        elif isinstance(effect, Empties):
-            empties += action.ids(effect.role)
-        else:
-            updates.update(_effect(effect, action))
+        match effect:
+            case Receives():
+                receives += [(target, source) for target in action.ids("target") for source in action.ids(effect.source)]
+            case Empties():
+                empties += action.ids(effect.role)
+            case _:
+                updates.update(_assigned(effect, action))
     placed = tuple(
         (key[1], value[1] if isinstance(value, tuple) and value[0] == "held" else None)
         for key, value in updates.items()
@@ -154,39 +141,43 @@ def ground_action(world: World, action: Action) -> Ground | Refusal:
 
 def _role_failures(world: World, kind: ActionType, action: Action) -> list[FailedCheck]:
     failures = []
+    picks_up = any(isinstance(effect, Goes) and effect.how == "held" for effect in kind.makes)
     for var in kind.roles:
-        ids = action.ids(var.role)
-        if not ids and not var.optional and var.role != "hand":
-            failures.append(FailedCheck(Code.MISSING_ROLE, var.role, f"something as {var.role}", "nothing"))
+        ids, role = action.ids(var.role), var.role
+        if not ids and not var.optional and role != "hand":
+            failures.append(FailedCheck(Code.MISSING_ROLE, role, role=role))
         if len(ids) > 1 and not var.many:
-            failures.append(FailedCheck(Code.MISSING_ROLE, var.role, f"one thing as {var.role}", f"{len(ids)} things"))
+            failures.append(FailedCheck(Code.TOO_MANY, role, role=role, found=len(ids)))
         for thing in ids:
             entity = world.entities.get(thing)
             if entity is None:
-                failures.append(FailedCheck(Code.UNKNOWN_OBJECT, thing, "a known object", "no such object"))
+                failures.append(FailedCheck(Code.UNKNOWN_OBJECT, thing, role=role))
             elif entity.type not in var.accepts:
-                portable = not has(entity.type, Trait.PORTABLE) and var.role == "object"
-                code = Code.NOT_PORTABLE if portable and "held" in str(kind.makes) else Code.WRONG_KIND
-                needed = "something portable" if code is Code.NOT_PORTABLE else f"a {var.role} that can {kind.family}"
-                failures.append(FailedCheck(code, thing, needed, f"a {entity.type}"))
+                fixed = picks_up and role == "object" and not has(entity.type, Trait.PORTABLE)
+                code = Code.NOT_PORTABLE if fixed else Code.WRONG_KIND
+                failures.append(FailedCheck(code, thing, role=role, wanted=(kind.family,), found=entity.type))
     for role in action.bound:
         if kind.var(role) is None:
-            failures.append(FailedCheck(Code.MISSING_ROLE, role, f"a role of {kind.name}", "no such role"))
+            failures.append(FailedCheck(Code.UNKNOWN_ROLE, role, role=role, wanted=(kind.name,)))
     return failures
 
 
-def _effect(effect: Becomes | Goes | Joins | Gains | Arrives, action: Action) -> dict[FactKey, Value]:
+def _assigned(effect: Effect, action: Action) -> dict[FactKey, Value]:
+    """Return what an effect assigns whatever the state is."""
     things = action.ids(effect.role)
-    if isinstance(effect, Becomes):
-        return {(effect.fluent, thing): effect.value for thing in things}
-    if isinstance(effect, Goes):
-        return {("place", thing): (effect.how, where) for thing in things for where in action.ids(effect.to)[:1]}
-    if isinstance(effect, Joins):
-        other = "no" if effect.to is None else action.ids(effect.to)[0]
-        return {("attached", thing): other for thing in things}
-    if isinstance(effect, Gains):
-        return {("contains", thing, what): effect.value for thing in things for what in action.ids(effect.content)}
-    return {("at", AGENT): things[0]}
-
-
-# --- checks --------------------------------------------------------------------------------------------------
+    match effect:
+        case Becomes():
+            return {(effect.fluent, thing): effect.value for thing in things}
+        case Goes():
+            return {("place", thing): (effect.how, where) for thing in things for where in action.ids(effect.to)[:1]}
+        case Joins():
+            other = "no" if effect.to is None else action.ids(effect.to)[0]
+            return {("attached", thing): other for thing in things}
+        case Gains():
+            return {("contains", thing, what): effect.value for thing in things for what in action.ids(effect.content)}
+        case Arrives():
+            return {("at", AGENT): things[0]}
+        case Receives() | Empties():
+            return {}  # depends on what the source holds: see apply
+        case _:
+            assert_never(effect)

@@ -10,8 +10,9 @@ from typing import Any
 from ego2world.qa.checks.case import Case, finding, turns, words
 from ego2world.qa.queries import Act, Change, Contents, During, Enabler, Fact, Holding, Query, Said
 from ego2world.qa.records import Finding, Group
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import State, carriers
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 OUTLIER = 2.5  # an option so many times as long as the others, or as short
 _NONE = re.compile(r"\b(?:none|all|both) of (?:the|these|them)\b|\bnone of the above\b", re.I)

@@ -16,8 +16,9 @@ from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Episode
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.kinds import Trait, has
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import AGENT, Action, State, World
-from ego2world.world.step import Refusal, step
+from ego2world.world.step import step
 
 STORES = ("cupboard", "fridge", "freezer", "drawer", "dishwasher", "oven", "microwave")
 VESSELS = ("cup", "glass", "bowl", "pan", "pot", "jug")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ego2world.errors import DeclarationError
 from ego2world.world.episode import Episode
+from ego2world.world.explain import explain
 from ego2world.world.fluents import FactKey
 from ego2world.world.grounded.catalogue import Bindings, bound_alike, essential
 from ego2world.world.grounded.symbols import Symbols
@@ -29,8 +30,9 @@ from ego2world.world.grounded.tables import (
     possible,
     poured,
 )
+from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World
-from ego2world.world.step import Refusal, ground_action, step, with_hand
+from ego2world.world.step import ground_action, step, with_hand
 
 _CODE = np.int16
 
@@ -164,7 +166,7 @@ def ground_actions(world: World, first: State, given: Sequence[Action], most_thi
     for action in known:
         refused = ground_action(world, action)
         if isinstance(refused, Refusal):
-            raise DeclarationError(str(action), f"cannot be grounded: {refused}")
+            raise DeclarationError(str(action), f"cannot be grounded: {explain(refused)}")
     own = [chunk_of(symbols, lists, bindings) for bindings in bound_alike(symbols, known)]
     named = {name for chunk in own for name in _names(chunk.bindings)}
     types = {chunk.bindings.kind.name for chunk in own}

@@ -45,10 +45,9 @@ from ego2world.world.grounded.tables import (
     WITHIN,
     Tables,
 )
-from ego2world.world.state import HAND_CAPACITY
+from ego2world.world.state import HAND_CAPACITY, MAX_DEPTH
 
 Array = np.ndarray[Any, Any]
-MOST_CARRIERS = 20  # as in the plain executor
 
 
 def step_rows(
@@ -116,7 +115,7 @@ def _run(
                 elif operation == REACH:
                     if near_in[off + a] != w:
                         thing = a
-                        for _ in range(MOST_CARRIERS):
+                        for _ in range(MAX_DEPTH):
                             stands_in = zone[off + thing]
                             if stands_in > 0:
                                 ok = stands_in == at
@@ -181,7 +180,7 @@ def _run(
                     thing, around = (b, a) if operation == APART else (a, b)
                     inside = operation == APART and a == b
                     if not inside:
-                        for _ in range(MOST_CARRIERS):
+                        for _ in range(MAX_DEPTH):
                             column = place[off + thing]
                             code = states[w, column] if column >= 0 else 0
                             if code == 0:

@@ -37,10 +37,9 @@ from ego2world.world.grounded.tables import (
     VESSEL_SHIFT,
     Tables,
 )
-from ego2world.world.state import HAND_CAPACITY
+from ego2world.world.state import HAND_CAPACITY, MAX_DEPTH
 
 Array = np.ndarray[Any, Any]
-MOST_CARRIERS = 20
 MASK_CELLS = 1 << 20  # (world, action) pairs tested at a time
 
 
@@ -61,7 +60,7 @@ class _Pairs:
     def reach(self, here: Array, thing: Array) -> Array:
         ok, t = np.zeros(len(here), bool), self.t
         left, thing = np.arange(len(here)), thing.copy()
-        for _ in range(MOST_CARRIERS):
+        for _ in range(MAX_DEPTH):
             zone = t.zone[self.off[here[left]] + thing[left]]
             fixed = zone > 0
             ok[left[fixed]] = zone[fixed] == self.at[here[left[fixed]]]
@@ -92,7 +91,7 @@ class _Pairs:
     def around(self, here: Array, thing: Array, around: Array) -> Array:
         found, thing = np.zeros(len(here), bool), thing.copy()
         left = np.arange(len(here))
-        for _ in range(MOST_CARRIERS):
+        for _ in range(MAX_DEPTH):
             place = self.place(here[left], thing[left])
             left, place = left[place > 0], place[place > 0]
             thing[left] = place >> 2
