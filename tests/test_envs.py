@@ -146,7 +146,7 @@ def test_the_goal_ends_it_with_the_contract(sample_worlds: Path) -> None:
     for _ in range(2_000):
         _, reward, terminated, truncated, info = env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
         total += reward
-        holds = Contract.of(env.space.task.contract).holds(env._environment.state)
+        holds = Contract.of(env.space.task).holds(env._environment.state)
         assert terminated == (holds is TRUTHS[2]) and total == pytest.approx(info["share"] - first)
         if terminated:
             break

@@ -18,6 +18,7 @@ from ego2world.tasks.contract import Contract, Event
 from ego2world.tasks.goal import TRUTHS, Goal
 from ego2world.tasks.stress import Span, spoiled
 from ego2world.world.actions import ACTIONS
+from ego2world.world.conditions import AnyCondition, CountCondition, EventCondition, FactCondition
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
 from ego2world.world.grounded import KERNELS, Batch, Grounding, ground, ground_actions
 from ego2world.world.grounded.catalogue import essential, roles_that_matter
@@ -199,10 +200,10 @@ def test_contracts_on_arrays(grounded: list[tuple[Episode, Grounding]]) -> None:
     for episode, grounding in grounded:
         states, actions = list(reference_states(episode)), with_hands(episode)
         for task in episode.tasks:
-            contract = Contract.of(task.contract)
+            contract = Contract.of(task)
             goal = Goal(contract, grounding)
             first, last = episode.groups[task.first_group].first, episode.groups[task.last_group].last
-            kinds |= {condition["type"] for condition in contract.conditions}
+            kinds |= {type(condition) for condition in contract.conditions}
             happened, events = goal.start(2), []
             for index in range(first, last + 1):
                 rows = np.stack([grounding.encode(states[index + 1])] * 2)
@@ -223,7 +224,7 @@ def test_contracts_on_arrays(grounded: list[tuple[Episode, Grounding]]) -> None:
                     except DeclarationError:  # spoiled with a fact that no action could make
                         continue
                     assert [TRUTHS[c] for c in goal.each(row[None])[0]] == list(contract.each(state, []))
-    assert "fact" in kinds
+    assert FactCondition in kinds
 
 
 def test_conditions_of_every_type() -> None:
@@ -232,17 +233,11 @@ def test_conditions_of_every_type() -> None:
         {("place", "mug_1"): ("on", "table_1"), ("place", "mug_2"): ("held", "left_hand")},
     )  # fmt: skip
     grounding = ground_actions(world, start, [Action.of("hold", {"object": "mug_1", "hand": "right_hand"})])
-    fact = {"type": "fact", "fluent": "place", "entity": "mug_1", "value": ["in", "table_1"]}
-    many = {
-        "type": "count",
-        "fluent": "place",
-        "entities": ["mug_1", "mug_2"],
-        "value": ["on", "table_1"],
-        "at_least": 2,
-    }
-    event = {"type": "event", "family": "hold", "object": "mug_1"}
-    clean = {"type": "fact", "fluent": "written", "entity": "mug_1", "value": True}
-    either = {"type": "any", "of": [clean, event]}
+    fact = FactCondition("place", "mug_1", ["in", "table_1"])
+    many = CountCondition(["mug_1", "mug_2"], "place", ["on", "table_1"], 2)
+    event = EventCondition("hold", "mug_1")
+    clean = FactCondition("written", "mug_1", True)
+    either = AnyCondition([clean, event])
     contract = Contract("event", (fact, many, event, clean, either))
     goal, happened = Goal(contract, grounding), None
     rows = grounding.initial[None]

@@ -23,6 +23,7 @@ from ego2world.planning.solve import Outcome, replayed, search, solve, to_unifie
 from ego2world.samples import sample_source
 from ego2world.tasks.build import build_worlds
 from ego2world.tasks.contract import Contract, Event
+from ego2world.world.conditions import AnyCondition, CountCondition, EventCondition, FactCondition
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
 from ego2world.world.fluents import Truth
 from ego2world.world.refusal import Refusal
@@ -75,8 +76,7 @@ def kitchen() -> tuple[World, State]:
     )  # fmt: skip
 
 
-def fact(fluent: str, entity: str, value: object) -> dict[str, object]:
-    return {"type": "fact", "fluent": fluent, "entity": entity, "value": value}
+fact = FactCondition
 
 
 # --- the text agrees with the executor -----------------------------------------------------------------------------
@@ -182,18 +182,9 @@ def test_what_cannot_be_is_proved() -> None:
 
 def test_conditions_of_every_type_become_goals() -> None:
     world, start = kitchen()
-    either = {
-        "type": "any",
-        "of": [fact("openness", "fridge_1", "open"), {"type": "event", "family": "knead", "object": "egg_1"}],
-    }
-    many = {
-        "type": "count",
-        "fluent": "place",
-        "entities": ["egg_1", "spoon_1", "lid_1"],
-        "value": ["on", "table_1"],
-        "at_least": 2,
-    }
-    event = {"type": "event", "family": "check", "object": "pan_1"}
+    either = AnyCondition([fact("openness", "fridge_1", "open"), EventCondition("knead", "egg_1")])
+    many = CountCondition(["egg_1", "spoon_1", "lid_1"], "place", ["on", "table_1"], 2)
+    event = EventCondition("check", "pan_1")
     without = fact("contains", "bottle_1", ["milk_1", False])
     goal = Contract("event", (either, many, event, without))
     solution = solve(world, start, goal.conditions)
@@ -205,7 +196,7 @@ def test_conditions_of_every_type_become_goals() -> None:
 def test_what_can_never_be_is_an_empty_disjunction() -> None:
     """A goal that asks for more of a kind than there is: readable PDDL, and proved impossible."""
     world, start = kitchen()
-    many = {"type": "count", "fluent": "place", "entities": ["egg_1"], "value": ["on", "table_1"], "at_least": 2}
+    many = CountCondition(["egg_1"], "place", ["on", "table_1"], 2)
     problem = make_problem("t", world, start, [many])
     assert "(:goal (or))" in problem.problem_text()
     unified_io.PDDLReader().parse_problem_string(problem.domain_text(), problem.problem_text())

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 class Ego2WorldError(Exception):
@@ -88,12 +89,12 @@ class DeclarationError(Ego2WorldError):
 
 
 class TaskError(Ego2WorldError):
-    """A task's contract is ill-posed."""
+    """A task's contract is ill-posed; ``because`` is the reason as a value (``compiler.reason.Reason``)."""
 
     exit_code = 6
 
-    def __init__(self, task: str, reason: str) -> None:
-        self.task, self.reason = task, reason
+    def __init__(self, task: str, reason: str, because: Any = None) -> None:
+        self.task, self.reason, self.because = task, reason, because
         super().__init__(f"task {task}: {reason}")
 
 

@@ -138,7 +138,7 @@ def _tasks_ended(environment: Environment, number: int, events: dict[int, list[E
     for task in environment.episode.tasks:
         if task.last_group == number:
             own = [e for g in range(task.first_group, number + 1) for e in events.get(g, [])]
-            truths = Contract.of(task.contract).each(environment.state, own)
+            truths = Contract.of(task).each(environment.state, own)
             out.print(
                 f"  {task.id}: {sum(t == 'true' for t in truths)} of {len(truths)} conditions true - {task.instruction}",
                 soft_wrap=True,

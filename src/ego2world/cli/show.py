@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ego2world.cli.common import out, print_json
 from ego2world.errors import UsageError
-from ego2world.tasks.contract import describe
+from ego2world.tasks.contract import Contract, describe
 from ego2world.world.episode import Episode, load_episode, load_manifest
 
 
@@ -103,7 +103,7 @@ def _task(episode: Episode, task_id: str, as_json: bool) -> None:
             {
                 "id": task.id,
                 "instruction": task.instruction,
-                "contract": dict(task.contract),
+                "contract": Contract.of(task).plain(),
                 "source": dict(task.source),
             }
         )
@@ -111,8 +111,8 @@ def _task(episode: Episode, task_id: str, as_json: bool) -> None:
     names = {i: e.name for i, e in episode.world.entities.items()}
     operations: dict[str, Any] = {o["id"]: o for o in episode.operations}
     out.print(f"{task.id} ({task.tier}): {task.instruction}", soft_wrap=True, markup=False)
-    for condition in task.contract["conditions"]:
-        witness = operations.get(condition.get("witness", ""))
+    for condition in task.conditions:
+        witness = operations.get(condition.witness or "")
         because = (
             f"   made true by {witness['id']}: {witness['says']} ({', '.join(witness['narration_ids'])})"
             if witness

@@ -58,6 +58,8 @@ class Binder:
         """Return the kind of a phrase's head: by lexicon, else by the data set's own noun class, else "thing"."""
         known = lexicon()
         kind = known.kind(phrase.head)
+        if kind is None and phrase.piece:
+            kind = known.kind(phrase.head.removesuffix(f" {phrase.piece}"))
         if kind is None:
             for word in (phrase.phrase, phrase.head):
                 key = self.vocabulary.nouns.get(word)

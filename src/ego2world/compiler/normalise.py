@@ -34,6 +34,8 @@ def _resolved(narration: Narration, vocabulary: Vocabulary, intents: tuple[Inten
     verb, noun = narration.main_actions[0]
     sense = form_sense(verb, vocabulary.verbs)
     phrase = phrase_of(noun)
+    if phrase is not None and phrase.piece and phrase.of is None:
+        phrase = replace(phrase, head=noun)  # the annotators resolved it: a ham slice is more than ham
     acts = [intent for intent in intents if not intent.not_acted]
     if not acts:
         return (Intent(sense, verb, (("object", (phrase,)),) if phrase else (), text=narration.text),)

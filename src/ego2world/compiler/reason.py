@@ -85,8 +85,20 @@ class Why(StrEnum):
     NOTHING_IN_ITS_TIME = "nothing_in_its_time"
     SAME_AS_EARLIER = "same_as_earlier"
     MERGED_CONDITION = "merged_condition"
-    ILL_POSED = "ill_posed"
+    NO_CONDITION = "no_condition"
+    NOTHING_SPOKEN_OF = "nothing_spoken_of"
+    CONTRADICTORY_GOAL = "contradictory_goal"
+    IMPOSSIBLE_COUNT = "impossible_count"
+    NO_OPTIONS = "no_options"
+    UNKNOWN_THING = "unknown_thing"
+    UNKNOWN_FLUENT = "unknown_fluent"
+    TRUE_AT_START = "true_at_start"
+    GOAL_NOT_REACHED = "goal_not_reached"
     NOT_ADMITTED = "not_admitted"
+    DOES_NOT_REPLAY = "does_not_replay"
+    NO_WITNESS = "no_witness"
+    ORDER_MATTERS = "order_matters"
+    EVENT_IN_TERMINAL = "event_in_terminal"
 
 
 @dataclass(frozen=True)
@@ -146,6 +158,8 @@ def plain(value: Any) -> Any:
     match value:
         case FailedCheck() | Action():
             return value.plain()
+        case Reason():
+            return {"why": value.why.value, **plain(value.about)}
         case bool() | int() | float() | str() | None:
             return value
         case Mapping():

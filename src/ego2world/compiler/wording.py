@@ -69,8 +69,20 @@ TEXTS: Mapping[Why, str] = {
     Why.NOTHING_IN_ITS_TIME: "no operation falls into its time",
     Why.SAME_AS_EARLIER: "same steps and same contract as an earlier task",
     Why.MERGED_CONDITION: "repeated condition merged: {condition}",
-    Why.ILL_POSED: "{rule}",
+    Why.NO_CONDITION: "no condition that the evidence supports",
+    Why.NOTHING_SPOKEN_OF: "neither a state nor an event that the label speaks of",
+    Why.CONTRADICTORY_GOAL: "contradictory goal: {fluent} of {entity} cannot be both {one} and {other}",
+    Why.IMPOSSIBLE_COUNT: "impossible goal: {at_least} of {things} things",
+    Why.NO_OPTIONS: "impossible goal: a choice between no conditions",
+    Why.UNKNOWN_THING: "goal about {things}, which the world does not have",
+    Why.UNKNOWN_FLUENT: "goal about the fluent {fluent}, which is not declared",
+    Why.TRUE_AT_START: "goal true at start: the empty plan would fulfil it",
+    Why.GOAL_NOT_REACHED: "the reference does not reach the goal",
     Why.NOT_ADMITTED: "{failures}",
+    Why.DOES_NOT_REPLAY: "the reference does not replay",
+    Why.NO_WITNESS: "condition {number} has no transition witness",
+    Why.ORDER_MATTERS: "two independent operations give another result in the other order",
+    Why.EVENT_IN_TERMINAL: "an event in a terminal-state contract",
 }
 
 
@@ -86,6 +98,10 @@ def _said(value: object) -> str:
             return explain_failure(value)
         case Action():
             return str(value)
+        case [Reason(), *_]:
+            return "; ".join(_said(one) for one in value)
+        case Reason():
+            return reason_text(value)
         case bool():
             return str(value).lower()
         case list() | tuple():

@@ -63,7 +63,7 @@ class TaskSpace:
         self.task = _task(self.episode, task)
         first = self.episode.groups[self.task.first_group].first
         self.start = next(state for number, state in enumerate(reference_states(self.episode)) if number == first)
-        self.contract = Contract.of(self.task.contract)
+        self.contract = Contract.of(self.task)
         world = self.episode.world
         known = {*world.zone_of, *(e for e in world.openable if has(world.entities[e].type, Trait.PORTABLE))}
         scope = scope_of(world, self.start, self.contract.conditions, also=known)

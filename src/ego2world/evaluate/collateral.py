@@ -10,9 +10,9 @@ no collateral.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from ego2world.world.conditions import FactCondition
 from ego2world.world.episode import Episode
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.kinds import Trait, has
@@ -26,7 +26,7 @@ _WHOLE = frozenset({"whole", "unfolded", "unknown"})
 
 def collateral(episode: Episode, end: State, reference_end: State) -> list[dict[str, Any]]:
     """Return the faults of one episode's last state, each with its sort, what is wrong, and the thing."""
-    wanted = {_key(c) for task in episode.tasks for c in task.contract["conditions"] if c["type"] == "fact"}
+    wanted = {c.fact[0] for task in episode.tasks for c in task.conditions if isinstance(c, FactCondition)}
     found = []
     for key, value in sorted(end.facts.items(), key=lambda item: item[0]):
         fault = _fault(episode, key, value, reference_end)
@@ -38,13 +38,6 @@ def collateral(episode: Episode, end: State, reference_end: State) -> list[dict[
             {"sort": fault[0], "fault": fault[1], "thing": key[1], "name": episode.world.entities[key[1]].name}
         )
     return found + _lost(episode, end, reference_end, wanted)
-
-
-def _key(condition: Mapping[str, Any]) -> FactKey:
-    if condition["fluent"] == "contains":
-        value = condition["value"]
-        return ("contains", condition["entity"], value[0] if isinstance(value, list) else value)
-    return (condition["fluent"], condition["entity"])
 
 
 def _fault(episode: Episode, key: FactKey, value: Value, reference_end: State) -> tuple[str, str] | None:

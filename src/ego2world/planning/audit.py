@@ -55,7 +55,7 @@ def solve_episode(worlds: Path, name: str, limit_s: float) -> dict[str, Any]:
         if task.tier != TERMINAL:
             continue
         first, last = episode.groups[task.first_group].first, episode.groups[task.last_group].last
-        contract = Contract.of(task.contract)
+        contract = Contract.of(task)
         solution = solve(episode.world, states[first], contract.conditions, limit_s)
         outcome: str = solution.outcome
         if solution.outcome is Outcome.SOLVED:

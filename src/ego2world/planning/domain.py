@@ -53,6 +53,7 @@ from ego2world.world.actions.base import (
     Receives,
     Within,
 )
+from ego2world.world.conditions import EventCondition
 from ego2world.world.fluents import DOMAINS
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, World
@@ -61,7 +62,7 @@ Y, C = "?y", "?c"
 
 
 def make_domain(
-    world: World, scope: Scope, names: Mapping[str, str], events: Sequence[Mapping[str, Any]] = ()
+    world: World, scope: Scope, names: Mapping[str, str], events: Sequence[EventCondition] = ()
 ) -> Domain:
     """Write down the actions of a scope.
 
@@ -69,7 +70,7 @@ def make_domain(
         world: the episode's fixed part.
         scope: which things and shapes.
         names: id -> name in PDDL.
-        events: conditions of type "event" whose happening is to be noted, as (event_0), (event_1), ...
+        events: events whose happening is to be noted, as (event_0), (event_1), ...
     """
     domain = Domain(world, scope, names)
     for shape in scope.shapes:
@@ -91,7 +92,7 @@ def make_domain(
 class _Writer:
     """Writes one shape."""
 
-    def __init__(self, domain: Domain, shape: Shape, events: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, domain: Domain, shape: Shape, events: Sequence[EventCondition]) -> None:
         self.domain, self.shape, self.kind = domain, shape, shape.kind
         self.events = events
         self.variables: dict[str, list[str]] = {}
@@ -376,12 +377,12 @@ class _Writer:
         """Note the events of the goal that this action is."""
         out: list[Formula] = []
         for number, event in enumerate(self.events):
-            if event["family"] != self.kind.family:
+            if event.family != self.kind.family:
                 continue
-            thing = self.domain.names[event["object"]]
+            thing = self.domain.names[event.object]
             same: list[Formula] = [self._one_of("object", thing)]
-            if event.get("target"):
-                same.append(self._one_of("target", self.domain.names[event["target"]]))
+            if event.target is not None:
+                same.append(self._one_of("target", self.domain.names[event.target]))
             if all(part != ("or",) for part in same):
                 out.append(("when", both(*same), (f"event_{number}",)))
         return out

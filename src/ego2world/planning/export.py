@@ -18,7 +18,7 @@ Progress = Callable[[str, int, int], None]
 
 def task_problem(episode: Episode, task: TaskRecord, start: State, wide: bool = False) -> Problem:
     """Return the planning problem of a task from its first state; ``wide`` as in ``scope_of``."""
-    conditions = Contract.of(task.contract).conditions
+    conditions = Contract.of(task).conditions
     scope = scope_of(episode.world, start, conditions, wide)
     return make_problem(f"{episode.id}-{task.id}", episode.world, start, conditions, scope)
 
@@ -26,7 +26,7 @@ def task_problem(episode: Episode, task: TaskRecord, start: State, wide: bool = 
 def task_reference(episode: Episode, task: TaskRecord, start: State) -> tuple[Problem, str]:
     """Return the problem that the task's reference is a plan for, and that plan."""
     first, last = episode.groups[task.first_group].first, episode.groups[task.last_group].last
-    conditions = Contract.of(task.contract).conditions
+    conditions = Contract.of(task).conditions
     return reference_plan(
         f"{episode.id}-{task.id}", episode.world, start, conditions, episode.actions[first : last + 1]
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any
+from typing import Any, assert_never
 
 from ego2world.errors import RecordError
 from ego2world.planning.domain import make_domain
@@ -26,12 +26,22 @@ from ego2world.planning.words import (
     fluent_predicate,
     untouched,
 )
+from ego2world.world.conditions import (
+    AnyCondition,
+    Condition,
+    CountCondition,
+    EventCondition,
+    FactCondition,
+    events_in,
+    facts_in,
+    things_in,
+)
 from ego2world.world.explain import explain
 from ego2world.world.fluents import DOMAINS
 from ego2world.world.kinds import Trait, has
 from ego2world.world.names import planning_names
 from ego2world.world.refusal import Refusal
-from ego2world.world.state import Action, State, World, carriers, row_fact
+from ego2world.world.state import Action, State, World, carriers
 from ego2world.world.step import step, with_hand
 
 PREDICATES: Mapping[str, tuple[str, ...]] = {
@@ -51,7 +61,7 @@ class Problem:
     domain: Domain
     facts: tuple[Formula, ...]
     goal: Formula
-    events: tuple[Mapping[str, Any], ...]
+    events: tuple[EventCondition, ...]
 
     @cached_property
     def _schemas(self) -> Mapping[str, Schema]:
@@ -140,7 +150,7 @@ class Problem:
 
     def _constants(self) -> list[str]:
         """Return what the actions themselves name: hands, and what the events of the goal are about."""
-        named = [e[key] for e in self.events for key in ("object", "target") if e.get(key)]
+        named = things_in(self.events)
         return [t for t in self.domain.scope.things if self.domain.class_of(t) == HAND or t in named]
 
     def _objects(self, dialect: Dialect, names: Iterable[str]) -> str:
@@ -236,7 +246,7 @@ def printed(formula: Formula, flat: bool) -> str:
 
 
 def make_problem(
-    name: str, world: World, state: State, conditions: Sequence[Mapping[str, Any]], scope: Scope | None = None
+    name: str, world: World, state: State, conditions: Sequence[Condition], scope: Scope | None = None
 ) -> Problem:  # fmt: skip
     """Return the problem to reach conditions from a state.
 
@@ -248,7 +258,7 @@ def make_problem(
     """
     chosen = scope or scope_of(world, state, conditions)
     names = planning_names(chosen.things, {*PREDICATES, *CLASSES, ENTITY, ZONE})
-    events = tuple(_events(conditions))
+    events = tuple(events_in(conditions))
     domain = make_domain(world, chosen, names, events)
     for fluent, values in _goal_values(conditions).items():  # a value that no action gives or asks for
         known = domain.values.setdefault(fluent, [])
@@ -258,7 +268,7 @@ def make_problem(
 
 
 def reference_plan(
-    name: str, world: World, state: State, conditions: Sequence[Mapping[str, Any]], actions: Sequence[Action]
+    name: str, world: World, state: State, conditions: Sequence[Condition], actions: Sequence[Action]
 ) -> tuple[Problem, str]:  # fmt: skip
     """Return the problem that a recorded run of actions solves, and that run as its plan.
 
@@ -277,42 +287,33 @@ def reference_plan(
     return problem, "".join(problem.step_text(a, s) + "\n" for a, s in zip(bound, states, strict=True))
 
 
-def _events(conditions: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = []
-    for condition in conditions:
-        found += _events(condition.get("of", ()))
-        if condition["type"] == "event":
-            found.append(condition)
-    return found
-
-
-def _goal_values(conditions: Iterable[Mapping[str, Any]]) -> dict[str, set[Any]]:
+def _goal_values(conditions: Iterable[Condition]) -> dict[str, set[Any]]:
     found: dict[str, set[Any]] = {}
-    for condition in conditions:
-        for fluent, values in _goal_values(condition.get("of", ())).items():
-            found.setdefault(fluent, set()).update(values)
-        if condition.get("fluent") in DOMAINS:
-            found.setdefault(condition["fluent"], set()).add(condition["value"])
+    for one in facts_in(conditions):
+        if one.fluent in DOMAINS:
+            found.setdefault(one.fluent, set()).add(one.value)
     return found
 
 
-def _goal(condition: Mapping[str, Any], names: Mapping[str, str], events: Sequence[Mapping[str, Any]]) -> Formula:
-    kind = condition["type"]
-    if kind == "event":
-        return (f"event_{[e is condition for e in events].index(True)}",)
-    if kind == "any":
-        return ("or", *(_goal(option, names, events) for option in condition["of"]))
-    if kind == "count":
-        single = [
-            _atom(condition["fluent"], e, condition["value"], names) for e in dict.fromkeys(condition["entities"])
-        ]
-        return ("or", *(("and", *chosen) for chosen in combinations(single, condition["at_least"])))
-    return _atom(condition["fluent"], condition["entity"], condition["value"], names)
+def _goal(condition: Condition, names: Mapping[str, str], events: Sequence[EventCondition]) -> Formula:
+    match condition:
+        case EventCondition():
+            return (f"event_{[e is condition for e in events].index(True)}",)
+        case AnyCondition():
+            return ("or", *(_goal(option, names, events) for option in condition.of))
+        case CountCondition():
+            single = [_atom(one, names) for one in condition.each]
+            return ("or", *(("and", *chosen) for chosen in combinations(single, condition.at_least)))
+        case FactCondition():
+            return _atom(condition, names)
+        case _:
+            assert_never(condition)
 
 
-def _atom(fluent: str, entity: str, value: Any, names: Mapping[str, str]) -> Formula:
+def _atom(condition: FactCondition, names: Mapping[str, str]) -> Formula:
     """Return what a fact of a contract means; a place counts by where, whether "in" or "on"."""
-    key, wanted = row_fact([fluent, entity, value])
+    key, wanted = condition.fact
+    fluent, entity = key[0], key[1]
     if fluent == "contains":
         return ("contains" if wanted else "lacks", names[entity], names[key[2]])
     if fluent == "place":

@@ -25,6 +25,7 @@ from ego2world.world.actions.base import (
     Joins,
     Receives,
 )
+from ego2world.world.conditions import Condition, events_in, facts_in, things_in
 from ego2world.world.fluents import DOMAINS
 from ego2world.world.grounded.catalogue import Bindings, essential, parts_roles
 from ego2world.world.grounded.symbols import Symbols
@@ -105,35 +106,18 @@ def shape_of(action: Action) -> Shape:
     return Shape(kind, counts, action.ids("hand")[0] if "hand" in matters and action.ids("hand") else None)
 
 
-def goal_things(conditions: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the entities that conditions speak of."""
-    found: list[str] = []
-    for condition in conditions:
-        found += goal_things(condition.get("of", ()))
-        found += [condition[key] for key in ("entity", "object", "target") if condition.get(key)]
-        found += condition.get("entities", ())
-        value = condition.get("value")
-        found += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
-    return list(dict.fromkeys(found))
-
-
-def goal_values(conditions: Iterable[Mapping[str, Any]]) -> set[tuple[str, Any]]:
+def goal_values(conditions: Iterable[Condition]) -> set[tuple[str, Any]]:
     """Return the fluents that conditions speak of, with the values they ask for where a fluent has a domain."""
-    return {(fluent, value if fluent in DOMAINS else ANY) for fluent, _, value in _facts(conditions)}
+    return {(one.fluent, one.value if one.fluent in DOMAINS else ANY) for one in facts_in(conditions)}
 
 
-def goal_families(conditions: Iterable[Mapping[str, Any]]) -> set[str]:
+def goal_families(conditions: Iterable[Condition]) -> set[str]:
     """Return the families of the events that conditions speak of."""
-    found: set[str] = set()
-    for condition in conditions:
-        found |= goal_families(condition.get("of", ()))
-        if condition["type"] == "event":
-            found.add(condition["family"])
-    return found
+    return {event.family for event in events_in(conditions)}
 
 
 def scope_of(
-    world: World, state: State, conditions: Sequence[Mapping[str, Any]], wide: bool = False, also: Iterable[str] = ()
+    world: World, state: State, conditions: Sequence[Condition], wide: bool = False, also: Iterable[str] = ()
 ) -> Scope:  # fmt: skip
     """Return what a planner needs to reach conditions from a state.
 
@@ -143,7 +127,7 @@ def scope_of(
         wide: let everything in scope be moved, and onto everything, not only what the goal asks for.
         also: further things to speak of.
     """
-    things = {thing for thing in goal_things(conditions) if thing in world.entities}
+    things = {thing for thing in things_in(conditions) if thing in world.entities}
     things |= {thing for _, thing in state.held}
     things |= {*_parking(world), *also}
     first = things = _with_carriers(world, state, things)
@@ -155,7 +139,7 @@ def scope_of(
     shapes = tuple(_shapes(world, things, conditions))
     if wide:
         return Scope(tuple(sorted(things)), shapes)
-    wanted = [(entity, value) for fluent, entity, value in _facts(conditions) if fluent == "place"]
+    wanted = [(one.entity, one.value) for one in facts_in(conditions) if one.fluent == "place"]
     moving = {entity for entity, _ in wanted} | {thing for _, thing in state.held} | (things - first)
     places = {str(value[1]) for _, value in wanted} | (things & set(world.zone_of))
     for shape in shapes:
@@ -166,9 +150,9 @@ def scope_of(
     return Scope(tuple(sorted(things)), shapes, frozenset(moving), frozenset(places | set(HANDS)))
 
 
-def scope_of_plan(world: World, state: State, conditions: Sequence[Mapping[str, Any]], plan: Sequence[Action]) -> Scope:
+def scope_of_plan(world: World, state: State, conditions: Sequence[Condition], plan: Sequence[Action]) -> Scope:
     """Return the scope in which a given plan can be written down, with what its conditions speak of."""
-    things = {t for t in goal_things(conditions) if t in world.entities} | {t for a in plan for t in a.things}
+    things = {t for t in things_in(conditions) if t in world.entities} | {t for a in plan for t in a.things}
     things |= {thing for _, thing in state.held}
     shapes = tuple(sorted({shape_of(action) for action in plan}, key=lambda shape: shape.name))
     return Scope(tuple(sorted(_with_carriers(world, state, things))), shapes)
@@ -200,7 +184,7 @@ def _part(world: World, things: Iterable[str]) -> Symbols:
     )
 
 
-def _shapes(world: World, things: set[str], conditions: Sequence[Mapping[str, Any]]) -> list[Shape]:
+def _shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[Shape]:
     """Return the shapes of essential actions among things that change a fluent the goal depends on, or are events of it."""
     symbols = _part(world, things)
     wanted = ALWAYS | goal_values(conditions)
@@ -280,7 +264,7 @@ def _changes(kind: ActionType) -> set[tuple[str, Any]]:
     return found
 
 
-def _event_shapes(world: World, things: set[str], conditions: Sequence[Mapping[str, Any]]) -> list[Shape]:
+def _event_shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[Shape]:
     """Return the shapes with which events of the goal can be made: only required roles, and the target where one is asked for."""
     found = []
     for family in sorted(goal_families(conditions)):
@@ -297,12 +281,12 @@ def _event_shapes(world: World, things: set[str], conditions: Sequence[Mapping[s
     return found
 
 
-def _helpers(world: World, state: State, conditions: Sequence[Mapping[str, Any]], things: set[str]) -> set[str]:
+def _helpers(world: World, state: State, conditions: Sequence[Condition], things: set[str]) -> set[str]:
     """Return things without which nothing in scope could make a fact of the goal true: a lid to open with, a tool to use."""
     inside = [bindings for bindings in essential(_part(world, things)) if len(bindings)]
     lacking = [
-        (fluent, entity, value) for fluent, entity, value in _facts(conditions)
-        if not _holds(state, fluent, entity, value) and not any(_makes(b.kind, fluent, value) for b in inside)
+        (one.fluent, one.entity, one.value) for one in facts_in(conditions)
+        if not _holds(state, one.fluent, one.entity, one.value) and not any(_makes(b.kind, one.fluent, one.value) for b in inside)
     ]  # fmt: skip
     if not lacking:
         return set()
@@ -318,17 +302,6 @@ def _helpers(world: World, state: State, conditions: Sequence[Mapping[str, Any]]
                     if entity in action.things and needed and (best is None or len(needed) < len(best)):
                         best = needed
         found |= best or set()
-    return found
-
-
-def _facts(conditions: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, Any]]:
-    found = []
-    for condition in conditions:
-        found += _facts(condition.get("of", ()))
-        if condition["type"] == "fact":
-            found.append((condition["fluent"], condition["entity"], condition["value"]))
-        if condition["type"] == "count":
-            found += [(condition["fluent"], entity, condition["value"]) for entity in condition["entities"]]
     return found
 
 

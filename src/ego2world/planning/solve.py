@@ -18,6 +18,7 @@ from ego2world.planning.problem import Problem, make_problem
 from ego2world.planning.scope import scope_of
 from ego2world.planning.text import simplify
 from ego2world.planning.words import CLASSES, ENTITY, ZONE, Formula
+from ego2world.world.conditions import Condition
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World
 from ego2world.world.step import step
@@ -52,7 +53,7 @@ class Solution:
 
 
 def solve(
-    world: World, state: State, conditions: Sequence[Mapping[str, Any]], limit_s: float = 60.0, planner: str = PLANNER
+    world: World, state: State, conditions: Sequence[Condition], limit_s: float = 60.0, planner: str = PLANNER
 ) -> Solution:  # fmt: skip
     """Find a plan that makes conditions true, first among what the goal speaks of, then with everything in scope movable.
 
@@ -75,7 +76,7 @@ _elsewhere: list[Executor] = []  # one process that plans for this one, started 
 _starting = threading.Lock()
 
 
-def solve_elsewhere(world: World, state: State, conditions: Sequence[Mapping[str, Any]], limit_s: float) -> Solution:
+def solve_elsewhere(world: World, state: State, conditions: Sequence[Condition], limit_s: float) -> Solution:
     """Find a plan in a process of its own; see ``solve``. May be called from several threads."""
     with _starting:
         if not _elsewhere:

@@ -13,6 +13,7 @@ from ego2world.agents.prompting import call_text
 from ego2world.evaluate.replay import Played, PlayedGroup, RunRecords
 from ego2world.run.quality import FLUENTS, Watch, holds
 from ego2world.tasks.contract import Event, describe, truth
+from ego2world.world.conditions import Condition
 from ego2world.world.episode import Episode, TaskRecord
 from ego2world.world.fluents import Truth
 from ego2world.world.observation import Change, Local
@@ -165,9 +166,9 @@ def _task(
     """Return the task's instruction and its conditions: how each ended, what made it true, and what had made it true in the source."""
     operations = {o["id"]: o for o in episode.operations}
     conditions = []
-    for condition in task.contract["conditions"]:
+    for condition in task.conditions:
         ended, made, lost = _course(condition, groups)
-        witness = operations.get(condition.get("witness", ""))
+        witness = operations.get(condition.witness or "")
         conditions.append(
             {
                 "words": describe(condition, names), "truth": ended.value, "made_true_by": made, "undone_by": lost,
@@ -183,7 +184,7 @@ def _task(
     }  # fmt: skip
 
 
-def _course(condition: Mapping[str, Any], groups: Sequence[PlayedGroup]) -> tuple[Truth, str, str]:
+def _course(condition: Condition, groups: Sequence[PlayedGroup]) -> tuple[Truth, str, str]:
     """Follow a condition through the task's attempts: its last truth, the attempt that made it true last, and one that undid it."""
     events: list[Event] = []
     now = truth(condition, groups[0].start, events)

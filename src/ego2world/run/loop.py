@@ -387,7 +387,7 @@ def play_episode(player: Player, tasks: set[str], halt: threading.Event | None =
 def _task_row(
     environment: Environment, task: TaskRecord, endings: Sequence[str], events: Sequence[Sequence[Event]]
 ) -> dict[str, Any]:
-    contract = Contract.of(task.contract)
+    contract = Contract.of(task)
     own = [event for group in events[task.first_group : task.last_group + 1] for event in group]
     truths = contract.each(environment.state, own)
     completed = all(ending == "completed" for ending in endings[task.first_group : task.last_group + 1])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ego2world.planning.solve import Outcome, replayed, solve_elsewhere
 from ego2world.run.environment import Environment
 from ego2world.tasks.contract import Contract, truth
+from ego2world.world.conditions import Condition
 from ego2world.world.fluents import Truth
 from ego2world.world.observation import Proposal
 from ego2world.world.state import Action, State
@@ -25,7 +25,7 @@ class Oracle:
         """Return the plan for a group, from the true state: for all tasks that end with it."""
         episode, state = self._environment.episode, self._environment.state
         number = next(i for i, g in enumerate(episode.groups) if g.id == group)
-        ending = [Contract.of(task.contract) for task in episode.tasks if task.last_group == number]
+        ending = [Contract.of(task) for task in episode.tasks if task.last_group == number]
         together = tuple(condition for contract in ending for condition in contract.conditions)
         found, _ = self._towards(together, state)
         if found is None:  # they exclude each other, or are too much at once: one after the other
@@ -35,7 +35,7 @@ class Oracle:
                 found += more or ()
         return [Proposal(action.name, dict(action.roles)) for action in found]
 
-    def _towards(self, goal: Sequence[Mapping[str, Any]], state: State) -> tuple[list[Action] | None, State]:
+    def _towards(self, goal: Sequence[Condition], state: State) -> tuple[list[Action] | None, State]:
         """Return a plan towards conditions and the state it leads to; None and the same state where none is found."""
         if all(truth(condition, state) is Truth.TRUE for condition in goal):
             return [], state

@@ -18,6 +18,7 @@ from ego2world.tasks.stress import (
     swap_agrees,
 )
 from ego2world.world.actions import BY_NAME
+from ego2world.world.conditions import subjects_in
 from ego2world.world.episode import Episode, load_episode, load_manifest
 from ego2world.world.explain import explain
 from ego2world.world.fluents import Truth
@@ -87,8 +88,7 @@ def _nameable(episode: Episode, result: dict[str, Any]) -> None:
         if action.name not in BY_NAME:
             result["failures"].append(f"{episode.id}: no agent can name action type {action.name}")
     for task in episode.tasks:
-        for condition in task.contract["conditions"]:
-            entity = condition.get("entity") or condition.get("object")
+        for entity in subjects_in(task.conditions):
             known = episode.world.entities.get(entity)
             if known is None or names.count(known.name.lower()) != 1:
                 result["failures"].append(f"{episode.id}/{task.id}: no agent can name {entity}")
@@ -97,7 +97,7 @@ def _nameable(episode: Episode, result: dict[str, Any]) -> None:
 def _audit_task(episode: Episode, task: Any, states: list[State], result: dict[str, Any]) -> None:
     first, last = episode.groups[task.first_group].first, episode.groups[task.last_group].last
     span = Span(episode.world, states[first : last + 2], episode.actions[first : last + 1])
-    contract = Contract.of(task.contract)
+    contract = Contract.of(task)
     label = f"{episode.id}/{task.id}"
     end, events = span.states[-1], span.events
     result["contracts"] += 1

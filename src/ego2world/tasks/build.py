@@ -12,6 +12,8 @@ from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.context import context_rows
 from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import Draft, draft_episode, effect_rows, operation_row, transition_row
+from ego2world.compiler.reason import Why, because
+from ego2world.compiler.scene import note_row
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.core.cluster import workers
 from ego2world.tasks.contract import TERMINAL
@@ -91,13 +93,8 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
     for task in tasks:
         failures = admission_failures(task.contract, span_of(draft, task.first, task.last))
         if failures:
-            notes.append(
-                {
-                    "stage": "admit",
-                    "reason": "; ".join(failures),
-                    "evidence": [task.source.get("step") or task.source["label"]],
-                }
-            )
+            evidence = [task.source.get("step") or task.source["label"]]
+            notes.append(note_row("admit", because(Why.NOT_ADMITTED, failures=failures), evidence))
         else:
             admitted.append(task)
     rows = [operation_row(i, o) for i, o in enumerate(draft.operations, 1)]

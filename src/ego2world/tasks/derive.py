@@ -14,9 +14,12 @@ from typing import Any
 
 from ego2world.annotations.records import Dataset, Recipe
 from ego2world.compiler.freeze import Draft
+from ego2world.compiler.reason import Why, because
+from ego2world.compiler.scene import note_row
 from ego2world.errors import TaskError
 from ego2world.language.lexicon import singular
-from ego2world.tasks.contract import EVENT, TERMINAL, Contract, check_goal, describe, make_contract
+from ego2world.tasks.contract import EVENT, TERMINAL, Contract, check_goal, describe, ill_posed, make_contract
+from ego2world.world.conditions import Condition, EventCondition, FactCondition
 from ego2world.world.fluents import Truth
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import fact_row
@@ -157,13 +160,7 @@ def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list
     taken: set[tuple[int, int, str]] = set()
     for identifier, recipe in sorted(dataset.recipes.items()):
         if order_differs(recipe, draft.id):
-            notes.append(
-                {
-                    "stage": "tasks",
-                    "reason": "order_differs: steps were done in another order than listed; the order is not demanded",
-                    "evidence": [identifier],
-                }
-            )
+            notes.append(note_row("tasks", because(Why.ORDER_DIFFERS), [identifier]))
     for wish in wishes(draft.id, dataset):
         groups = [
             i for i, g in enumerate(draft.groups)
@@ -173,7 +170,7 @@ def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list
             groups = [i for i, g in enumerate(draft.groups) if g.span_s[0] <= wish.start_s <= g.span_s[1]][:1]
         evidence = [wish.source.get("step") or wish.label]
         if not groups:
-            notes.append({"stage": "tasks", "reason": "no operation falls into its time", "evidence": evidence})
+            notes.append(note_row("tasks", because(Why.NOTHING_IN_ITS_TIME), evidence))
             continue
         first_group, last_group = min(groups), max(groups)
         first, last = draft.groups[first_group].first, draft.groups[last_group].last
@@ -181,16 +178,14 @@ def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list
         try:
             contract, merged = _contract(name, wish, draft, first, last)
         except TaskError as error:
-            notes.append({"stage": "tasks", "reason": error.reason, "evidence": evidence})
+            notes.append(note_row("tasks", error.because, evidence))
             continue
         key = (first_group, last_group, contract.digest())
         if key in taken:
-            notes.append(
-                {"stage": "tasks", "reason": "same steps and same contract as an earlier task", "evidence": evidence}
-            )
+            notes.append(note_row("tasks", because(Why.SAME_AS_EARLIER), evidence))
             continue
         taken.add(key)
-        notes += [{"stage": "tasks", "reason": text, "evidence": evidence} for text in merged]
+        notes += [note_row("tasks", because(Why.MERGED_CONDITION, condition=describe(c, {})), evidence) for c in merged]
         names = {i: e.name for i, e in draft.world.entities.items()}
         goal = "; ".join(describe(c, names) for c in contract.conditions)
         tasks.append(
@@ -213,7 +208,7 @@ def _inside(span_s: tuple[float, float], start_s: float, end_s: float) -> bool:
     return overlap > 0.5 * (span_s[1] - span_s[0]) > 0
 
 
-def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tuple[Contract, list[str]]:
+def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tuple[Contract, list[Condition]]:
     topics = [
         (fluents, families)
         for words, fluents, families in _TOPICS
@@ -222,7 +217,7 @@ def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tup
     fluents = frozenset().union(*(f for f, _ in topics)) if topics else frozenset()
     families = frozenset().union(*(f for _, f in topics)) if topics else frozenset()
     start, end = draft.states[first], draft.states[last + 1]
-    scored: list[tuple[float, int, dict[str, Any]]] = []
+    scored: list[tuple[float, int, FactCondition]] = []
     for key in sorted(end.facts):
         value = end.facts[key]
         if start.facts.get(key) == value or key[0] not in _PLAIN or (value is False and key[0] == "contains"):
@@ -243,24 +238,18 @@ def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tup
                 (
                     score,
                     witness,
-                    {
-                        "type": "fact",
-                        "fluent": row[0],
-                        "entity": row[1],
-                        "value": row[2],
-                        "witness": f"op_{witness + 1:05d}",
-                    },
+                    FactCondition(row[0], row[1], row[2], f"op_{witness + 1:05d}"),
                 )
             )
     if scored:
-        best = sorted(scored, key=lambda item: (-item[0], -item[1], str(item[2])))[:MAX_CONDITIONS]
-        conditions = [c for _, _, c in sorted(best, key=lambda item: (item[1], str(item[2])))]
+        best = sorted(scored, key=lambda item: (-item[0], -item[1], _code(item[2])))[:MAX_CONDITIONS]
+        conditions = [c for _, _, c in sorted(best, key=lambda item: (item[1], _code(item[2])))]
         contract, merged = make_contract(name, TERMINAL, conditions)
-        check_goal(name, contract, start)
+        check_goal(name, contract, draft.world, start)
         if contract.holds(end) is not Truth.TRUE:
-            raise TaskError(name, "the reference does not reach the goal")
+            raise ill_posed(name, Why.GOAL_NOT_REACHED)
         return contract, merged
-    events: dict[tuple[str, str, str], tuple[float, int, dict[str, Any]]] = {}
+    events: dict[tuple[str, str, str], tuple[float, int, EventCondition]] = {}
     for index in range(first, last + 1):
         operation = draft.operations[index]
         objects = operation.action.ids("object") or operation.action.ids("target")
@@ -274,19 +263,18 @@ def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tup
         score = (operation.family in families) + 1.0 * bool(words & wish.words)
         if score >= 1:
             target = operation.action.ids("target")[:1]
-            condition: dict[str, Any] = {
-                "type": "event",
-                "family": operation.family,
-                "object": objects[0],
-                "witness": f"op_{index + 1:05d}",
-            }
-            if target:
-                condition["target"] = target[0]
+            condition = EventCondition(
+                operation.family, objects[0], target[0] if target else None, f"op_{index + 1:05d}"
+            )
             events[(operation.family, objects[0], target[0] if target else "")] = (score, index, condition)
     if not events:
-        raise TaskError(name, "neither a state nor an event that the label speaks of")
+        raise ill_posed(name, Why.NOTHING_SPOKEN_OF)
     best_events = sorted(events.values(), key=lambda item: (-item[0], -item[1]))[:MAX_CONDITIONS]
     return make_contract(name, EVENT, [c for _, _, c in sorted(best_events, key=lambda item: item[1])])
+
+
+def _code(condition: FactCondition) -> tuple[str, str, str]:
+    return condition.fluent, condition.entity, str(condition.value)
 
 
 def _witness(draft: Draft, first: int, last: int, key: tuple[str, ...]) -> int | None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ego2world.errors import TaskError
 from ego2world.tasks.contract import Contract
+from ego2world.world.conditions import (
+    AnyCondition,
+    Condition,
+    CountCondition,
+    EventCondition,
+    FactCondition,
+    events_in,
+)
 from ego2world.world.fluents import Truth
 from ego2world.world.grounded import Grounding
 from ego2world.world.grounded.symbols import HELD
-from ego2world.world.state import row_fact
 
 FALSE, UNKNOWN, TRUE = 0, 1, 2
 TRUTHS = (Truth.FALSE, Truth.UNKNOWN, Truth.TRUE)  # by code
@@ -31,15 +36,9 @@ class Goal:
         self.contract = contract
         self._grounding = grounding
         self._events: dict[_EventKey, int] = {}
-        for condition in contract.conditions:
-            self._collect(condition)
+        for event in events_in(contract.conditions):
+            self._events.setdefault(_key(event), len(self._events))
         self.matches = self._matching()
-
-    def _collect(self, condition: Mapping[str, Any]) -> None:
-        if condition["type"] == "event":
-            self._events.setdefault(_key(condition), len(self._events))
-        for option in condition.get("of", ()):
-            self._collect(option)
 
     def _matching(self) -> NDArray[np.bool_]:
         """Return which actions are which event, shape (events, actions)."""
@@ -77,35 +76,35 @@ class Goal:
         whole: Codes = self.each(states, happened).min(axis=1)
         return whole
 
-    def _truth(self, condition: Mapping[str, Any], states: NDArray[np.int16], happened: NDArray[np.bool_]) -> Codes:
-        kind = condition["type"]
-        if kind == "fact":
-            return self._fact(condition["fluent"], condition["entity"], condition["value"], states)
-        if kind == "count":
-            entities = dict.fromkeys(condition["entities"])
-            found = np.stack([self._fact(condition["fluent"], e, condition["value"], states) for e in entities])
-            sure, possible = (found == TRUE).sum(0), (found >= UNKNOWN).sum(0)
-            needed = condition["at_least"]
-            return np.where(sure >= needed, TRUE, np.where(possible >= needed, UNKNOWN, FALSE)).astype(np.int8)
-        if kind == "any":
-            best: Codes = np.stack([self._truth(option, states, happened) for option in condition["of"]]).max(axis=0)
-            return best
-        if kind == "event":
-            return np.where(happened[:, self._events[_key(condition)]], TRUE, FALSE).astype(np.int8)
-        raise TaskError("?", f"unknown condition type {kind!r}")
+    def _truth(self, condition: Condition, states: NDArray[np.int16], happened: NDArray[np.bool_]) -> Codes:
+        match condition:
+            case FactCondition():
+                return self._fact(condition, states)
+            case CountCondition():
+                found = np.stack([self._fact(one, states) for one in condition.each])
+                sure, possible = (found == TRUE).sum(0), (found >= UNKNOWN).sum(0)
+                needed = condition.at_least
+                return np.where(sure >= needed, TRUE, np.where(possible >= needed, UNKNOWN, FALSE)).astype(np.int8)
+            case AnyCondition():
+                best: Codes = np.stack([self._truth(one, states, happened) for one in condition.of]).max(axis=0)
+                return best
+            case EventCondition():
+                return np.where(happened[:, self._events[_key(condition)]], TRUE, FALSE).astype(np.int8)
+            case _:
+                assert_never(condition)
 
-    def _fact(self, fluent: str, entity: str, value: Any, states: NDArray[np.int16]) -> Codes:
-        key, wanted = row_fact([fluent, entity, value])
+    def _fact(self, condition: FactCondition, states: NDArray[np.int16]) -> Codes:
+        key, wanted = condition.fact
         column = self._grounding.column(key)
         if column is None:
             return np.full(len(states), UNKNOWN, np.int8)
         found = states[:, column]
-        code = self._grounding.symbols.code(fluent, wanted)
+        code = self._grounding.symbols.code(key[0], wanted)
         same = found == code
-        if fluent == "place" and code & 3 != HELD:
+        if key[0] == "place" and code & 3 != HELD:
             same = (found & 3 != HELD) & (found >> 2 == code >> 2)
         return np.where(found == 0, UNKNOWN, np.where(same, TRUE, FALSE)).astype(np.int8)
 
 
-def _key(condition: Mapping[str, Any]) -> _EventKey:
-    return condition["family"], condition["object"], condition.get("target")
+def _key(condition: EventCondition) -> _EventKey:
+    return condition.family, condition.object, condition.target

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+from ego2world.compiler.reason import Reason, Why, because
 from ego2world.tasks.contract import TERMINAL, Contract, Event, truth
-from ego2world.world.fluents import FactKey, Truth, Value
+from ego2world.world.conditions import Condition, events_in, facts_in
+from ego2world.world.fluents import Truth, Value
 from ego2world.world.refusal import Refusal
-from ego2world.world.state import Action, State, World, carriers, row_fact
+from ego2world.world.state import Action, State, World, carriers
 from ego2world.world.step import step
 
 
@@ -52,22 +53,26 @@ def has_witness(contract: Contract, index: int, span: Span) -> bool:
 
 
 def spoiled(
-    condition: Mapping[str, Any], state: State, events: Sequence[Event], how: str
+    condition: Condition, state: State, events: Sequence[Event], how: str
 ) -> tuple[State, tuple[Event, ...]]:
     """Return the final state and events with just one condition spoiled: made otherwise ("false") or forgotten ("unknown")."""
-    if condition["type"] == "event":
-        kept = tuple(e for e in events if truth(condition, state, (e,)) is not Truth.TRUE)
-        return state, kept
-    key, value = row_fact([condition["fluent"], condition["entity"], condition["value"]])
+    unlike = {(event.family, event.object, event.target) for event in events_in((condition,))}
+    kept = tuple(e for e in events if not any(_is(e, *one) for one in unlike))
     facts = dict(state.facts)
-    if how == "unknown":
-        facts.pop(key, None)
-    else:
-        facts[key] = _other(key, value)
-    return State.of(facts), tuple(events)
+    for wanted in facts_in((condition,)):
+        key, value = wanted.fact
+        if how == "unknown":
+            facts.pop(key, None)
+        else:
+            facts[key] = _other(value)
+    return State.of(facts), kept
 
 
-def _other(key: FactKey, value: Value) -> Value:
+def _is(event: Event, family: str, thing: str, target: str | None) -> bool:
+    return event.family == family and thing in event.objects and (target is None or target in event.targets)
+
+
+def _other(value: Value) -> Value:
     if isinstance(value, bool):
         return not value
     if isinstance(value, tuple):
@@ -76,25 +81,27 @@ def _other(key: FactKey, value: Value) -> Value:
 
 
 def misbound(
-    condition: Mapping[str, Any], world: World, state: State, events: Sequence[Event]
+    condition: Condition, world: World, state: State, events: Sequence[Event]
 ) -> tuple[State, tuple[Event, ...]]:
-    """Return the final state and events as if another thing of the same kind had been used."""
-    entity = condition["object"] if condition["type"] == "event" else condition["entity"]
-    kind = world.entities[entity].type
-    other = next((i for i, e in sorted(world.entities.items()) if e.type == kind and i != entity), "another_one")
-    if condition["type"] == "event":
+    """Return the final state and events as if other things of the same kinds had been used."""
+
+    def other_than(entity: str) -> str:
+        kind = world.entities[entity].type
+        return next((i for i, e in sorted(world.entities.items()) if e.type == kind and i != entity), "another_one")
+
+    changed = tuple(events)
+    for wanted in events_in((condition,)):
+        other = other_than(wanted.object)
         changed = tuple(
-            Event(e.family, tuple(other if o == entity else o for o in e.objects), e.targets)
-            if e.family == condition["family"]
-            else e
-            for e in events
+            replace(e, objects=tuple(other if o == wanted.object else o for o in e.objects)) if e.family == wanted.family else e
+            for e in changed
         )
-        return state, changed
-    key, value = row_fact([condition["fluent"], condition["entity"], condition["value"]])
     facts = dict(state.facts)
-    facts[(key[0], other, *key[2:])] = value
-    facts[key] = _other(key, value)
-    return State.of(facts), tuple(events)
+    for fact in facts_in((condition,)):
+        key, value = fact.fact
+        facts[(key[0], other_than(key[1]), *key[2:])] = value
+        facts[key] = _other(value)
+    return State.of(facts), changed
 
 
 def invalid_leaves_untouched(span: Span) -> bool:
@@ -147,21 +154,21 @@ def swap_agrees(span: Span, i: int) -> bool | None:
     return state.digest() == span.states[i + 2].digest()
 
 
-def admission_failures(contract: Contract, span: Span) -> list[str]:
+def admission_failures(contract: Contract, span: Span) -> list[Reason]:
     """Return why a task may not be admitted; empty when it may."""
     failures = []
     events = span.events
     if not replays(span):
-        failures.append("the reference does not replay")
+        failures.append(because(Why.DOES_NOT_REPLAY))
     if contract.holds(span.states[-1], events) is not Truth.TRUE:
-        failures.append("the contract does not hold at the end of the reference")
+        failures.append(because(Why.GOAL_NOT_REACHED))
     if contract.holds(span.states[0], ()) is Truth.TRUE:
-        failures.append("the contract holds at the start")
+        failures.append(because(Why.TRUE_AT_START))
     for index in range(len(contract.conditions)):
         if not has_witness(contract, index, span):
-            failures.append(f"condition {index + 1} has no transition witness")
+            failures.append(because(Why.NO_WITNESS, number=index + 1))
     if any(swap_agrees(span, i) is False for i in independent_pairs(span)):
-        failures.append("two independent operations give another result in the other order")
-    if contract.tier == TERMINAL and any(c["type"] == "event" for c in contract.conditions):
-        failures.append("an event in a terminal-state contract")
+        failures.append(because(Why.ORDER_MATTERS))
+    if contract.tier == TERMINAL and events_in(contract.conditions):
+        failures.append(because(Why.EVENT_IN_TERMINAL))
     return failures

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ego2world.core.canonical import sha256
 from ego2world.core.journal import read_versioned
 from ego2world.errors import RecordError, UsageError
+from ego2world.world.conditions import Condition, parse_condition
 from ego2world.world.explain import explain
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, Entity, State, World
@@ -35,14 +38,14 @@ class Group:
 
 @dataclass(frozen=True)
 class TaskRecord:
-    """One task: a run of groups [first_group, last_group] with an instruction and its frozen contract as stored."""
+    """One task: a run of groups [first_group, last_group] with an instruction and its frozen contract."""
 
     id: str
     instruction: str
     tier: str
     first_group: int
     last_group: int
-    contract: Mapping[str, Any]
+    conditions: tuple[Condition, ...]
     source: Mapping[str, Any]
     contract_sha256: str
 
@@ -64,6 +67,17 @@ class Episode:
     annotations: Mapping[str, Any] = field(
         default_factory=dict
     )  # tables of episode.json: narrations, and those of its context
+
+
+def _task(file: str, row: Mapping[str, Any]) -> TaskRecord:
+    try:
+        conditions = tuple(parse_condition(condition) for condition in row["contract"]["conditions"])
+    except msgspec.ValidationError as error:
+        raise RecordError(file, f"{row['id']}: not a contract ({error}); compile the worlds again") from error
+    return TaskRecord(
+        row["id"], row["instruction"], row["tier"], row["first_group"], row["last_group"], conditions, row["source"],
+        row["contract_sha256"],
+    )  # fmt: skip
 
 
 def load_manifest(worlds: Path) -> Mapping[str, Any]:
@@ -124,8 +138,7 @@ def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
             for g in data["groups"]
         ),
         tuple(
-            TaskRecord(t["id"], t["instruction"], t["tier"], t["first_group"], t["last_group"], t["contract"], t["source"], t["contract_sha256"])
-            for t in data["tasks"]
+            _task(str(folder / "episode.json"), row) for row in data["tasks"]
         ),
         {zone["id"]: zone["name"] for zone in data["zones"]}, {n["id"]: n["text"] for n in data["narrations"]}, digest,
         {"narrations": data["narrations"], **data["context"]},
