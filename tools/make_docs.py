@@ -6,48 +6,87 @@ python tools/make_docs.py
 from __future__ import annotations
 
 from pathlib import Path
+from typing import assert_never
 
 from ego2world.agents.replies import ALIASES
 from ego2world.cli.common import AUDIT_FAILED, INCOMPLETE
 from ego2world.errors import Ego2WorldError
 from ego2world.qa.codes import CODES, severity
 from ego2world.world.actions import ACTIONS, THEMES, ActionType
-from ego2world.world.actions.base import Is
+from ego2world.world.actions.base import (
+    Apart,
+    Arrives,
+    Becomes,
+    Effect,
+    Empties,
+    Gains,
+    Goes,
+    HandFree,
+    HandRoom,
+    HandSpace,
+    Held,
+    Holds,
+    Is,
+    Joins,
+    Need,
+    NotAt,
+    Reach,
+    Receives,
+    Within,
+)
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-def need_text(need: object) -> str:
+def need_text(need: Need) -> str:
     """Return a precondition as text."""
-    name, role = type(need).__name__, getattr(need, "role", "")
-    if isinstance(need, Is):
-        values = " or ".join(str(v).lower() for v in need.values)
-        return f"{need.fluent}({role}) is {values}" + (" or not known" if need.soft else "")
-    words = {"Reach": "can reach {0}", "Held": "holding {0}", "HandFree": "{0} free", "HandRoom": "{0} holding something, with room",
-             "HandSpace": "room in {0}", "NotAt": "not at {0}"}  # fmt: skip
-    if name in words:
-        return words[name].format(role)
-    other = getattr(need, "inside", None) or getattr(need, "content", None) or getattr(need, "other", "")
-    return {
-        "Within": f"{role} in or on {other}",
-        "Holds": f"{role} contains {other}",
-        "Apart": f"{other} outside {role}",
-    }[name]
+    role = need.role
+    match need:
+        case Is():
+            values = " or ".join(str(v).lower() for v in need.values)
+            return f"{need.fluent}({role}) is {values}" + (" or not known" if need.soft else "")
+        case Reach():
+            return f"can reach {role}"
+        case Held():
+            return f"holding {role}"
+        case HandFree():
+            return f"{role} free"
+        case HandRoom():
+            return f"{role} holding something, with room"
+        case HandSpace():
+            return f"room in {role}"
+        case NotAt():
+            return f"not at {role}"
+        case Within():
+            return f"{role} in or on {need.inside}"
+        case Holds():
+            return f"{role} contains {need.content}"
+        case Apart():
+            return f"{need.other} outside {role}"
+        case _:
+            assert_never(need)
 
 
-def effect_text(effect: object) -> str:
+def effect_text(effect: Effect) -> str:
     """Return an effect as text."""
-    name, role = type(effect).__name__, getattr(effect, "role", "")
-    if name == "Becomes":
-        return f"{effect.fluent}({role}) := {str(effect.value).lower()}"  # type: ignore[attr-defined]
-    if name == "Goes":
-        return f"place({role}) := {effect.how} {effect.to}"  # type: ignore[attr-defined]
-    if name == "Joins":
-        return f"attached({role}) := {effect.to or 'no'}"  # type: ignore[attr-defined]
-    if name == "Gains":
-        return f"contains({role}, {effect.content}) := {str(effect.value).lower()}"  # type: ignore[attr-defined]
-    return {"Receives": f"{role} contains what {getattr(effect, 'source', '')} contains", "Empties": f"{role} contains nothing",
-            "Arrives": f"at(agent) := {role}"}[name]  # fmt: skip
+    role = effect.role
+    match effect:
+        case Becomes():
+            return f"{effect.fluent}({role}) := {str(effect.value).lower()}"
+        case Goes():
+            return f"place({role}) := {effect.how} {effect.to}"
+        case Joins():
+            return f"attached({role}) := {effect.to or 'no'}"
+        case Gains():
+            return f"contains({role}, {effect.content}) := {str(effect.value).lower()}"
+        case Receives():
+            return f"{role} contains what {effect.source} contains"
+        case Empties():
+            return f"{role} contains nothing"
+        case Arrives():
+            return f"at(agent) := {role}"
+        case _:
+            assert_never(effect)
 
 
 def roles_text(action: ActionType) -> str:

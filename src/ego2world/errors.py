@@ -89,12 +89,13 @@ class DeclarationError(Ego2WorldError):
 
 
 class TaskError(Ego2WorldError):
-    """A task's contract is ill-posed; ``because`` is the reason as a value (``compiler.reason.Reason``)."""
+    """A task's contract is ill-posed."""
 
     exit_code = 6
 
     def __init__(self, task: str, reason: str, because: Any = None) -> None:
-        self.task, self.reason, self.because = task, reason, because
+        self.task, self.reason = task, reason
+        self.because = because  # the reason as a value, see compiler.reason
         super().__init__(f"task {task}: {reason}")
 
 

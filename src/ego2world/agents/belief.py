@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from ego2world.world.actions import BY_NAME
-from ego2world.world.actions.base import Becomes, Goes
+from ego2world.world.actions.base import Arrives, Becomes, Empties, Gains, Goes, Joins, Receives
 from ego2world.world.observation import Change, Feedback, Local, RegionView, Seen
 
 BeliefKey = tuple[str, str]  # (fluent, thing); the fluents are place, openness and power
@@ -99,10 +99,15 @@ class Belief:
             return
         for effect in kind.makes:
             for thing in feedback.proposal.ids(effect.role):
-                if isinstance(effect, Goes) and effect.how != "held" and (to := feedback.proposal.ids(effect.to)):
-                    self._put(("place", thing), (effect.how, to[0]), "did")
-                elif isinstance(effect, Becomes) and effect.fluent in _SEEN_STATES:
-                    self._put((effect.fluent, thing), str(effect.value), "did")
+                match effect:
+                    case Goes() if effect.how != "held" and (to := feedback.proposal.ids(effect.to)):
+                        self._put(("place", thing), (effect.how, to[0]), "did")
+                    case Becomes() if effect.fluent in _SEEN_STATES:
+                        self._put((effect.fluent, thing), str(effect.value), "did")
+                    case Goes() | Becomes() | Joins() | Gains() | Receives() | Empties() | Arrives():
+                        pass  # seen with the next observation, or no part of belief
+                    case _:
+                        assert_never(effect)
 
     def doubt(self, thing: str) -> None:
         """Forget where a thing was believed to be, since an attempt showed that it is not so."""

@@ -10,12 +10,25 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import assert_never
 
 from ego2world.agents.base import Act, Context, Done, Look, Step
 from ego2world.language.intents import read_intents
 from ego2world.language.roles import Intent
 from ego2world.world.actions import BY_NAME, ActionType, choose, ways
-from ego2world.world.actions.base import HandFree, Held, Is, Reach
+from ego2world.world.actions.base import (
+    Apart,
+    HandFree,
+    HandRoom,
+    HandSpace,
+    Held,
+    Holds,
+    Is,
+    Need,
+    NotAt,
+    Reach,
+    Within,
+)
 from ego2world.world.codes import Code
 from ego2world.world.kinds import KINDS, Trait, has
 from ego2world.world.observation import Feedback, GroupBrief, Proposal
@@ -177,13 +190,7 @@ class SymbolicPlanner:
             for thing in goal.ids(need.role):
                 if self._types.get(thing) in {"hand", "face", "zone"} or has(self._type(thing), Trait.SUBSTANCE):
                     continue
-                step: Step | None = None
-                if isinstance(need, Held):
-                    step = self._fetch(thing, goal, context)
-                elif isinstance(need, Reach):
-                    step = self._reach(thing, goal, context)
-                elif isinstance(need, Is) and need.fluent in {"openness", "power"}:
-                    step = self._set(need, thing, goal, context)
+                step = self._towards_need(need, thing, goal, context)
                 if step is not None:
                     return step
             if isinstance(need, HandFree):
@@ -191,6 +198,19 @@ class SymbolicPlanner:
                 if step is not None:
                     return step
         return None
+
+    def _towards_need(self, need: Need, thing: str, goal: _Goal, context: Context) -> Step | None:
+        match need:
+            case Held():
+                return self._fetch(thing, goal, context)
+            case Reach():
+                return self._reach(thing, goal, context)
+            case Is() if need.fluent in {"openness", "power"}:
+                return self._set(need, thing, goal, context)
+            case Is() | HandFree() | HandSpace() | HandRoom() | Within() | Holds() | Apart() | NotAt():
+                return None  # brought about by no step of its own, or never seen to be unmet
+            case _:
+                assert_never(need)
 
     def _lost(self, thing: str, context: Context) -> bool:
         """Say whether nothing is believed about where a thing is."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, assert_never
 
 from ego2world.planning.scope import Scope, Shape
 from ego2world.planning.words import (
@@ -48,6 +48,7 @@ from ego2world.world.actions.base import (
     Holds,
     Is,
     Joins,
+    Need,
     NotAt,
     Reach,
     Receives,
@@ -169,38 +170,38 @@ class _Writer:
 
     # needs --------------------------------------------------------------------------------------------------
 
-    def _need(self, need: object, thing: str) -> Formula:
-        if isinstance(need, Reach):
-            free = {untouched(self.domain.world, t) for t in self._things(thing)}
-            if free == {True}:
-                return ("and",)
-            reach = both(
-                ("here", thing),
-                ("forall", ((C, ENTITY),), ("or", ("not", ("shut_in", thing, C)), ("openness_open", C))),
-            )
-            return reach if free == {False} else ("or", ("untouched", thing), reach)
-        if isinstance(need, Held):
-            return ("handy", thing)
-        if isinstance(need, Is):
-            return self._is(need, thing)
-        if isinstance(need, HandFree | HandSpace | HandRoom):
-            return self._hand(need)
-        if isinstance(need, Apart):
-            return both(
-                *(
-                    p
-                    for o in self.ids(need.other)
-                    for p in (("not", ("=", thing, o)), ("not", ("carried_by", o, thing)))
-                )
-            )
-        if isinstance(need, Holds):
-            return both(
-                *(("or", ("contains", thing, c), ("in", c, thing), ("on", c, thing)) for c in self.ids(need.content))
-            )
-        if isinstance(need, Within):
-            return both(*(("carried_by", thing, around) for around in self.ids(need.inside)))
-        assert isinstance(need, NotAt)
-        return ("not", ("agent_in", thing))
+    def _need(self, need: Need, thing: str) -> Formula:
+        match need:
+            case Reach():
+                return self._reach(thing)
+            case Held():
+                return ("handy", thing)
+            case Is():
+                return self._is(need, thing)
+            case HandFree() | HandSpace() | HandRoom():
+                return self._hand(need)
+            case Apart():
+                others = self.ids(need.other)
+                return both(*(("not", ("=", thing, o)) for o in others), *(("not", ("carried_by", o, thing)) for o in others))
+            case Holds():
+                contents = self.ids(need.content)
+                return both(*(("or", ("contains", thing, c), ("in", c, thing), ("on", c, thing)) for c in contents))
+            case Within():
+                return both(*(("carried_by", thing, around) for around in self.ids(need.inside)))
+            case NotAt():
+                return ("not", ("agent_in", thing))
+            case _:
+                assert_never(need)
+
+    def _reach(self, thing: str) -> Formula:
+        free = {untouched(self.domain.world, t) for t in self._things(thing)}
+        if free == {True}:
+            return ("and",)
+        reach = both(
+            ("here", thing),
+            ("forall", ((C, ENTITY),), ("or", ("not", ("shut_in", thing, C)), ("openness_open", C))),
+        )
+        return reach if free == {False} else ("or", ("untouched", thing), reach)
 
     def _is(self, need: Is, thing: str) -> Formula:
         if need.soft:
@@ -244,31 +245,34 @@ class _Writer:
         out: list[Formula] = []
         for effect in self.kind.makes:
             things = self.ids(effect.role)
-            if isinstance(effect, Receives):
-                for target in self.ids("target"):
-                    for source in self.ids(effect.source):
-                        out.append(self._contents(source, ("contains", target, C), ("not", ("lacks", target, C))))
-            elif isinstance(effect, Empties):
-                for vessel in things:
-                    out.append(self._contents(vessel, ("lacks", vessel, C), ("not", ("contains", vessel, C))))
-            elif isinstance(effect, Becomes):
-                for thing in things:
-                    out += self._becomes(effect.fluent, thing, effect.value)
-            elif isinstance(effect, Goes):
-                for thing in things:
-                    for where in self.ids(effect.to)[:1]:
-                        with_it = [other for other in things if other != thing]
-                        out += [self._but(with_it, part) for part in self._goes(thing, effect.how, where)]
-            elif isinstance(effect, Joins):
-                for thing in things:
-                    out += self._joins(thing, None if effect.to is None else self.ids(effect.to)[0])
-            elif isinstance(effect, Gains):
-                for thing in things:
-                    for content in self.ids(effect.content):
-                        now, then = ("contains", "lacks") if effect.value else ("lacks", "contains")
-                        out += [(now, thing, content), ("not", (then, thing, content))]
-            elif isinstance(effect, Arrives):
-                out += self._arrives(things[0])
+            match effect:
+                case Receives():
+                    for target in self.ids("target"):
+                        for source in self.ids(effect.source):
+                            out.append(self._contents(source, ("contains", target, C), ("not", ("lacks", target, C))))
+                case Empties():
+                    for vessel in things:
+                        out.append(self._contents(vessel, ("lacks", vessel, C), ("not", ("contains", vessel, C))))
+                case Becomes():
+                    for thing in things:
+                        out += self._becomes(effect.fluent, thing, effect.value)
+                case Goes():
+                    for thing in things:
+                        for where in self.ids(effect.to)[:1]:
+                            with_it = [other for other in things if other != thing]
+                            out += [self._but(with_it, part) for part in self._goes(thing, effect.how, where)]
+                case Joins():
+                    for thing in things:
+                        out += self._joins(thing, None if effect.to is None else self.ids(effect.to)[0])
+                case Gains():
+                    for thing in things:
+                        for content in self.ids(effect.content):
+                            now, then = ("contains", "lacks") if effect.value else ("lacks", "contains")
+                            out += [(now, thing, content), ("not", (then, thing, content))]
+                case Arrives():
+                    out += self._arrives(things[0])
+                case _:
+                    assert_never(effect)
         return [*out, *self._happens()]
 
     def _contents(self, vessel: str, *then: Formula) -> Formula:

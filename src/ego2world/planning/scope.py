@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, assert_never
 
 from ego2world.world.actions import ACTIONS, BY_NAME, ActionType
 from ego2world.world.actions.base import (
@@ -34,14 +34,6 @@ from ego2world.world.state import AGENT, HANDS, Action, State, World, carriers
 
 ANY = "any"
 ALWAYS = {("place", ANY), ("at", ANY), ("openness", "open")}  # what moving about needs
-_OTHERS = {
-    Goes: "place",
-    Joins: "attached",
-    Gains: "contains",
-    Receives: "contains",
-    Empties: "contains",
-    Arrives: "at",
-}
 _PARKING = ("counter", "table", "shelf", "floor", "sink", "hob")
 
 
@@ -257,10 +249,19 @@ def _changes(kind: ActionType) -> set[tuple[str, Any]]:
     """Return the fluents that a type changes, with the values it gives where a fluent has a domain."""
     found: set[tuple[str, Any]] = set()
     for effect in kind.makes:
-        if isinstance(effect, Becomes):
-            found.add((effect.fluent, effect.value))
-        else:
-            found.add((_OTHERS[type(effect)], ANY))
+        match effect:
+            case Becomes():
+                found.add((effect.fluent, effect.value))
+            case Goes():
+                found.add(("place", ANY))
+            case Joins():
+                found.add(("attached", ANY))
+            case Gains() | Receives() | Empties():
+                found.add(("contains", ANY))
+            case Arrives():
+                found.add(("at", ANY))
+            case _:
+                assert_never(effect)
     return found
 
 

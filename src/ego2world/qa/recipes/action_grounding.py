@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from ego2world.qa.queries import Enabler
 from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, at, sentence
 from ego2world.qa.taxonomy import Category
-from ego2world.world.actions.base import Holds, Is, Reach, Within
+from ego2world.world.actions.base import Apart, HandFree, HandRoom, HandSpace, Held, Holds, Is, NotAt, Reach, Within
 from ego2world.world.fluents import FactKey
 from ego2world.world.state import HANDS, carriers
 
@@ -59,16 +60,21 @@ def enablers(desk: Desk, j: int) -> list[tuple[int, FactKey]]:
     keys: list[FactKey] = []
     for need in recording.kind(j).needs:
         for thing in action.ids(need.role):
-            if isinstance(need, Is):
-                keys.append((need.fluent, thing))
-            elif isinstance(need, Reach):
-                around = (thing, *carriers(state.facts, thing))
-                keys += [("openness", outer) for outer in around[1:] if ("openness", outer) in state.facts]
-                keys.append(("place", thing))
-            elif isinstance(need, Holds):
-                keys += [("contains", thing, content) for content in action.ids(need.content)]
-            elif isinstance(need, Within):
-                keys.append(("place", thing))
+            match need:
+                case Is():
+                    keys.append((need.fluent, thing))
+                case Reach():
+                    around = (thing, *carriers(state.facts, thing))
+                    keys += [("openness", outer) for outer in around[1:] if ("openness", outer) in state.facts]
+                    keys.append(("place", thing))
+                case Holds():
+                    keys += [("contains", thing, content) for content in action.ids(need.content)]
+                case Within():
+                    keys.append(("place", thing))
+                case Held() | HandFree() | HandSpace() | HandRoom() | Apart() | NotAt():
+                    pass  # read what the hands hold, or where the agent is: nothing that a question asks for
+                case _:
+                    assert_never(need)
     found = []
     for key in dict.fromkeys(keys):
         i = recording.setter(key, j)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ from ego2world.world.actions.base import (
     Holds,
     Is,
     Joins,
+    Need,
     NotAt,
     Reach,
     Receives,
@@ -158,34 +159,38 @@ def _tests(symbols: Symbols, lists: Lists, bindings: Bindings) -> Rows:
 
 
 def _need(
-    symbols: Symbols, lists: Lists, bindings: Bindings, need: object, thing: NDArray[np.int32]
+    symbols: Symbols, lists: Lists, bindings: Bindings, need: Need, thing: NDArray[np.int32]
 ) -> list[tuple[NDArray[np.bool_], int, Rows | int, Rows | int]]:
     """Return the tests of one need as (for which actions, operation, a, b)."""
     flags, always = symbols.flags[thing], np.ones(len(thing), bool)
-    if isinstance(need, Reach):
-        return [((flags & (IS_SUBSTANCE | IS_BODY)) == 0, REACH, thing, 0)]
-    if isinstance(need, Held):
-        return [((flags & IS_HAND_TYPE) == 0, IN_HAND, thing, 0)]
-    if isinstance(need, Is):
-        codes = [1 + DOMAINS[need.fluent].index(value) for value in need.values]
-        valid = (flags & IS_OPENABLE) != 0 if need.fluent == "openness" else always
-        return [(valid, ANY_OF, symbols.key(need.fluent, thing), lists.set_of([*codes, 0] if need.soft else codes))]
-    if isinstance(need, HandFree | HandSpace | HandRoom):
-        operation = FREE if isinstance(need, HandFree) else SPACE if isinstance(need, HandSpace) else ROOM
-        taking = np.array(
-            [lists.list_of(list(dict.fromkeys(row))) for row in bindings.ids("object").tolist()], np.int32
-        )
-        return [(always, operation, symbols.hand[thing].astype(np.int32), taking)]
-    if isinstance(need, Apart):
-        return [(always, APART, thing, other) for other in bindings.ids(need.other).T]
-    if isinstance(need, Holds):
-        return [(always, HOLDS, symbols.contains(thing, content), content) for content in bindings.ids(need.content).T]
-    if isinstance(need, Within):
-        return [(always, WITHIN, thing, around) for around in bindings.ids(need.inside).T]
-    if isinstance(need, NotAt):
-        codes_of = np.array([symbols.zone_codes.get(symbols.ids[t], 0) for t in thing.tolist()], np.int32)
-        return [(always, NOT_AT, codes_of, 0)]
-    raise AssertionError(f"undeclared precondition {need}")
+    match need:
+        case Reach():
+            return [((flags & (IS_SUBSTANCE | IS_BODY)) == 0, REACH, thing, 0)]
+        case Held():
+            return [((flags & IS_HAND_TYPE) == 0, IN_HAND, thing, 0)]
+        case Is():
+            codes = [1 + DOMAINS[need.fluent].index(value) for value in need.values]
+            valid = (flags & IS_OPENABLE) != 0 if need.fluent == "openness" else always
+            allowed = lists.set_of([*codes, 0] if need.soft else codes)
+            return [(valid, ANY_OF, symbols.key(need.fluent, thing), allowed)]
+        case HandFree() | HandSpace() | HandRoom():
+            operation = FREE if isinstance(need, HandFree) else SPACE if isinstance(need, HandSpace) else ROOM
+            taking = np.array(
+                [lists.list_of(list(dict.fromkeys(row))) for row in bindings.ids("object").tolist()], np.int32
+            )
+            return [(always, operation, symbols.hand[thing].astype(np.int32), taking)]
+        case Apart():
+            return [(always, APART, thing, other) for other in bindings.ids(need.other).T]
+        case Holds():
+            contents = bindings.ids(need.content).T
+            return [(always, HOLDS, symbols.contains(thing, content), content) for content in contents]
+        case Within():
+            return [(always, WITHIN, thing, around) for around in bindings.ids(need.inside).T]
+        case NotAt():
+            codes_of = np.array([symbols.zone_codes.get(symbols.ids[t], 0) for t in thing.tolist()], np.int32)
+            return [(always, NOT_AT, codes_of, 0)]
+        case _:
+            assert_never(need)
 
 
 def _effects(symbols: Symbols, bindings: Bindings) -> Rows:
@@ -201,32 +206,35 @@ def _effects(symbols: Symbols, bindings: Bindings) -> Rows:
 
     for effect in bindings.kind.makes:
         things = bindings.ids(effect.role).T
-        if isinstance(effect, Receives):
-            for target in bindings.ids("target").T:
-                for source in bindings.ids(effect.source).T:
-                    add(first, RECEIVE, target, source)
-        elif isinstance(effect, Empties):
-            for vessel in things:
-                add(first, EMPTY, vessel, 0)
-        elif isinstance(effect, Becomes):
-            for thing in things:
-                code = symbols.code(effect.fluent, effect.value)
-                add(then, SET, symbols.key(effect.fluent, thing), code)
-        elif isinstance(effect, Goes):
-            for thing in things:
-                for where in bindings.ids(effect.to).T[:1]:
-                    add(then, PLACE, thing, (1 + HOWS.index(effect.how) + 4 * where).astype(np.int32))
-        elif isinstance(effect, Joins):
-            for thing in things:
-                to = 1 if effect.to is None else 2 + bindings.ids(effect.to)[:, 0]
-                add(then, SET, symbols.key("attached", thing), to)
-        elif isinstance(effect, Gains):
-            for thing in things:
-                for content in bindings.ids(effect.content).T:
-                    add(then, SET, symbols.contains(thing, content), TRUE if effect.value else FALSE)
-        elif isinstance(effect, Arrives):
-            codes = np.array([symbols.zone_codes.get(symbols.ids[t], 0) for t in things[0].tolist()], np.int32)
-            add(then, SET, symbols.key("at", symbols.number["agent"]), codes)
+        match effect:
+            case Receives():
+                for target in bindings.ids("target").T:
+                    for source in bindings.ids(effect.source).T:
+                        add(first, RECEIVE, target, source)
+            case Empties():
+                for vessel in things:
+                    add(first, EMPTY, vessel, 0)
+            case Becomes():
+                for thing in things:
+                    code = symbols.code(effect.fluent, effect.value)
+                    add(then, SET, symbols.key(effect.fluent, thing), code)
+            case Goes():
+                for thing in things:
+                    for where in bindings.ids(effect.to).T[:1]:
+                        add(then, PLACE, thing, (1 + HOWS.index(effect.how) + 4 * where).astype(np.int32))
+            case Joins():
+                for thing in things:
+                    to = 1 if effect.to is None else 2 + bindings.ids(effect.to)[:, 0]
+                    add(then, SET, symbols.key("attached", thing), to)
+            case Gains():
+                for thing in things:
+                    for content in bindings.ids(effect.content).T:
+                        add(then, SET, symbols.contains(thing, content), TRUE if effect.value else FALSE)
+            case Arrives():
+                codes = np.array([symbols.zone_codes.get(symbols.ids[t], 0) for t in things[0].tolist()], np.int32)
+                add(then, SET, symbols.key("at", symbols.number["agent"]), codes)
+            case _:
+                assert_never(effect)
     return _by_action([*first, *then], 4)
 
 
