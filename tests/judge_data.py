@@ -12,7 +12,7 @@ from PIL import Image
 from ego2world.core.canonical import sha256
 from ego2world.core.journal import rewrite
 from ego2world.core.models import Door, MockModel, Reply, Request
-from ego2world.core.video import write_clip
+from ego2world.core.video import Status, write_clip
 from ego2world.judge.benchmark import Benchmark, read_benchmark, write_benchmark
 from ego2world.judge.planning import Planner, make_plans
 from ego2world.judge.policy import PHYSICS, TASK
@@ -67,7 +67,7 @@ def _video(case: str, source: Source, number: int, model: str = "") -> Video:
     kind = model or source.value
     return Video(
         video_id=f"{case}.{kind}.{number}", case_id=case, source=source, model=model, seed=number if model else None, take=1 if model else number,
-        path=f"{case}/{kind}/{number}.mp4", sha256=sha256(f"{case}{kind}{number}".encode()), status="ok", n_frames=80, duration_s=8.0,
+        path=f"{case}/{kind}/{number}.mp4", sha256=sha256(f"{case}{kind}{number}".encode()), status=Status.OK, n_frames=80, duration_s=8.0,
     )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def test_exported_names() -> None:
             "open_model",
             "user",
         ],
-        "ego2world.evaluate": ["ENDPOINTS", "JSON_FIELDS", "METRICS", "RESOURCES", "score_run"],
+        "ego2world.evaluate": ["Endpoint", "JSON_FIELDS", "METRICS", "RESOURCES", "score_run"],
         "ego2world.report": ["write_report"],
         "ego2world.world.actions": [
             "ACTIONS",

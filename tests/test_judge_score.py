@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ego2world.core.video import Status
 from ego2world.errors import UsageError
 from ego2world.judge.policy import GATES, PHYSICS, TASK, Policy, Removal
 from ego2world.judge.records import Answer, Category, Failure, Given, Plan, Rater, Source, Subgoal, Video
 from ego2world.judge.score import band, by_subgoal, failures, score_video
 
 LETTERS = {"1": Given.PASS, "0": Given.FAIL, "?": Given.UNCLEAR, "!": Given.ERROR, "-": Given.NOT_REACHED}
-VIDEO = Video(video_id="v1", case_id="c1", source=Source.MODEL, path="v1.mp4", model="m", status="ok")
+VIDEO = Video(video_id="v1", case_id="c1", source=Source.MODEL, path="v1.mp4", model="m", status=Status.OK)
 EXAMPLES = Path(__file__).parents[1] / "docs" / "JUDGING.md"
 
 

@@ -27,9 +27,9 @@ class Look:
 
 @dataclass(frozen=True)
 class Done:
-    """Nothing is left to do; ``reason`` "parse_failure" when the instruction or the own reply could not be read."""
+    """Nothing is left to do; ``unread`` when the instruction or the model's reply could not be read, and ``detail`` how."""
 
-    reason: str = ""
+    unread: bool = False
     detail: str = ""
 
 

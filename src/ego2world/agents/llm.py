@@ -69,7 +69,7 @@ class LanguagePlanner:
             if reason is None and not plan.readable:
                 reason = "cut" if reply.stop is Stop.CUT else plan.status.value
             if reason is not None:
-                return Done("parse_failure", reason)
+                return Done(unread=True, detail=reason)
             self._asked = True
             self._queue = list(plan.actions)
 

@@ -125,7 +125,7 @@ class SymbolicPlanner:
     def next_step(self, context: Context) -> Step:
         """Return the next primitive, visual query, or Done."""
         if self._unread:
-            return Done("parse_failure")
+            return Done(unread=True)
         feedback = context.feedback
         if feedback is not None:
             if not feedback.accepted:

@@ -17,6 +17,7 @@ from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.bench.peers import PEERS, bitset_rate
 from ego2world.compiler.episode import compile_video
 from ego2world.core.canonical import canonical_json
+from ego2world.core.video import Status
 from ego2world.judge.policy import GATES, Policy
 from ego2world.judge.records import Answer, Category, Given, Rater, Source, Subgoal, Video
 from ego2world.judge.records import Plan as JudgePlan
@@ -159,7 +160,7 @@ def question_rate(episode: Episode, seconds: float) -> float:
 
 def _answers() -> tuple[Video, JudgePlan, list[Answer]]:
     """Return a video of four subgoals with an answer to every gate."""
-    video = Video(video_id="v", case_id="c", source=Source.MODEL, path="v.mp4", model="m", seed=1, status="ok")
+    video = Video(video_id="v", case_id="c", source=Source.MODEL, path="v.mp4", model="m", seed=1, status=Status.OK)
     steps = tuple(
         Subgoal(sid=f"s{n}", text="", objects=("mug",), post_state="", category=Category.RELOCATION) for n in range(4)
     )

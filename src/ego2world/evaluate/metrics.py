@@ -14,6 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
@@ -21,10 +22,22 @@ from typing import Any
 
 from ego2world.core.journal import group_rows, read_rows
 from ego2world.errors import RecordError
+from ego2world.run.endings import Ending, Halt
 from ego2world.run.records import ended_episodes
 from ego2world.tasks.contract import EVENT, TERMINAL
 
-ENDPOINTS = ("parse_failure", "empty_plan", "execution_blocked", "completed_none", "completed_some", "completed_all")
+
+class Endpoint(StrEnum):
+    """Where a task's run came to: the ending that stopped it, or how many conditions a completed run made true."""
+
+    PARSE_FAILURE = "parse_failure"
+    EMPTY_PLAN = "empty_plan"
+    EXECUTION_BLOCKED = "execution_blocked"
+    COMPLETED_NONE = "completed_none"
+    COMPLETED_SOME = "completed_some"
+    COMPLETED_ALL = "completed_all"
+
+
 RESOURCES = (
     "visual_queries", "visual_answers", "repeated_region_queries", "needless_looks", "cross_group_hits", "conflicts", "tokens_in",
     "tokens_in_cached", "tokens_out", "tokens_reasoning", "tokens_billed", "calls",
@@ -47,7 +60,7 @@ class TaskScore:
     attempts: int
     accepted: int
     coverage: float
-    endpoint: str
+    endpoint: Endpoint
     resources: Mapping[str, int]
     groups: int
 
@@ -135,7 +148,7 @@ def score_records(
     scored = {f"{s.episode}/{s.task}" for s in scores}
     unscored = [task for task in suite_tasks if task not in scored]
     ended = ended_episodes(rows)
-    broken = {row["episode"] for row in stops if row["reason"] == "service_error"}
+    broken = {row["episode"] for row in stops if row["reason"] == Halt.SERVICE_ERROR}
     complete = not unscored and set(settings["episodes"]) <= ended
     terminal = [s for s in scores if s.tier == TERMINAL]
     event = [s for s in scores if s.tier == EVENT]
@@ -153,7 +166,7 @@ def score_records(
             "stops": [{k: row[k] for k in ("episode", "group", "reason", "message")} for row in stops],
             "of_scored": metrics, "lower_bound": {k: _bound(v, len(scores), len(suite_tasks)) for k, v in metrics.items() if k != "strict_tsr"},
         },
-        "endpoints": {end: sum(s.endpoint == end for s in scores) for end in ENDPOINTS},
+        "endpoints": {end: sum(s.endpoint == end for s in scores) for end in Endpoint},
         "group_endings": _count([row["ending"] for row in groups]),
         "group_reasons": _count([row["reason"] for row in groups if row.get("reason")]),
         "planner_notes": _sum_notes(groups),
@@ -253,11 +266,13 @@ def _task(row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]]) -> TaskSc
     )  # fmt: skip
 
 
-def _endpoint(row: Mapping[str, Any], true: int) -> str:
-    for ending in ("parse_failure", "empty_plan", "execution_blocked"):
+def _endpoint(row: Mapping[str, Any], true: int) -> Endpoint:
+    for ending in (Ending.PARSE_FAILURE, Ending.EMPTY_PLAN, Ending.EXECUTION_BLOCKED):
         if ending in row["endings"]:
-            return ending
-    return "completed_all" if true == len(row["conditions"]) else "completed_some" if true else "completed_none"
+            return Endpoint(ending)
+    if true == len(row["conditions"]):
+        return Endpoint.COMPLETED_ALL
+    return Endpoint.COMPLETED_SOME if true else Endpoint.COMPLETED_NONE
 
 
 def _metrics(scores: Sequence[TaskScore]) -> dict[str, float | None]:

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ego2world.core.agreement import LEVELS, RESAMPLES, Figure, alpha, icc_figures, pair_agreement, paired
+from ego2world.core.video import Status
 from ego2world.errors import UsageError
 from ego2world.judge.benchmark import Benchmark
 from ego2world.judge.gates import Answers, gate_errors, planted_faults
 from ego2world.judge.policy import GATES, Policy, Removal
-from ego2world.judge.records import Answer, Given, Score, Source, Video
+from ego2world.judge.records import Answer, Given, Lack, Score, ScoreStatus, Source, Video
 from ego2world.judge.run import read_answers
 from ego2world.judge.score import by_subgoal, score_video
 from ego2world.judge.tally import AXES, plans_of, read_run, score_run, summarise
@@ -102,8 +103,8 @@ def agree(
         },
         "panel": {
             "references": panel.references, "judges": panel.judges, "videos": len(bench.videos), "cases": len(bench.cases),
-            "with_consensus": len(consensus), "too_few_raters": sum(row.status == "incomplete" for row in lacking.values()),
-            "unusable": sum(row.status == "unusable" for row in lacking.values()),
+            "with_consensus": len(consensus), "too_few_raters": sum(row.status is ScoreStatus.INCOMPLETE for row in lacking.values()),
+            "unusable": sum(row.status is ScoreStatus.UNUSABLE for row in lacking.values()),
         },
         "judges": judges, "annotators": people,
         "consensus": analyses(panel, consensus | lacking, settings), "by_judge": {j: analyses(panel, panel.scores[j], settings) for j in panel.judges},
@@ -180,10 +181,10 @@ def consensus_of(panel: Panel, min_raters: int) -> tuple[dict[str, Score], dict[
             )  # fmt: skip
         elif rows:
             why = f"too few annotators: {len(rows)}"
-            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status="incomplete", reason=why)
-        elif video.status != "ok" and video.case_id in cases:
+            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status=ScoreStatus.INCOMPLETE, cause=Lack.TOO_FEW_RATERS.value, reason=why)
+        elif video.status is not Status.OK and video.case_id in cases:
             why = f"{video.status}: {video.reason}"
-            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status="unusable", reason=why)
+            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status=ScoreStatus.UNUSABLE, cause=video.status, reason=why)
     return found, lacking
 
 
@@ -224,7 +225,7 @@ def against(
 
 
 def _value(score: Score | None, axis: str) -> float | None:
-    return getattr(score, axis) if score is not None and score.status == "scored" else None
+    return getattr(score, axis) if score is not None and score.status is ScoreStatus.SCORED else None
 
 
 def ranks(
@@ -272,7 +273,7 @@ def annotators(panel: Panel, settings: Settings) -> dict[str, Any]:
 
 def _rated(panel: Panel, rater: str, video: str) -> bool:
     row = panel.scores[rater].get(video)
-    return row is not None and row.status == "scored"
+    return row is not None and row.status is ScoreStatus.SCORED
 
 
 def gate_agreement(panel: Panel, settings: Settings) -> dict[str, Any]:
@@ -299,7 +300,7 @@ def gate_agreement(panel: Panel, settings: Settings) -> dict[str, Any]:
 def analyses(panel: Panel, scores: Mapping[str, Score], settings: Settings) -> dict[str, Any]:
     """Return what one rater's scores say about the videos: the paper's analyses; what has no score stays in every count."""
     bench, cases = panel.bench, panel.bench.by_case
-    rows = [(v, row) for v in bench.videos if (row := scores.get(v.video_id)) is not None and row.status == "scored"]
+    rows = [(v, row) for v in bench.videos if (row := scores.get(v.video_id)) is not None and row.status is ScoreStatus.SCORED]
     clusters = [v.case_id for v, _ in rows]
     clutter = {name: n for n, name in enumerate(("low", "medium", "high"))}
     final = [row.S for _, row in rows]

@@ -148,7 +148,7 @@ def found(video: Video, root: Path, least_s: float = 0.0, most_s: float | None =
     path = root / video.path
     facts: Facts = probe(path, least_s, most_s)
     return replace(
-        video, status=facts.status.value, reason=facts.reason, sha256=sha256_file(path) if path.is_file() else "",
+        video, status=facts.status, reason=facts.reason, sha256=sha256_file(path) if path.is_file() else "",
         n_frames=facts.n_frames, duration_s=facts.duration_s, width_px=facts.width_px, height_px=facts.height_px,
         rotation=facts.rotation_deg, codec=facts.codec, rate=facts.rate,
     )  # fmt: skip

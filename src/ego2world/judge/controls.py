@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.canonical import pretty_json, strict_json, write_atomic
+from ego2world.core.video import Status
 from ego2world.errors import UsageError
 from ego2world.judge.backends import Gates, Look
 from ego2world.judge.benchmark import Benchmark
@@ -67,7 +68,7 @@ def mismatched(
     """Ask T1 of some videos about the first subgoal of a case that shares no object with theirs."""
     rows: list[dict[str, Any]] = []
     cases = bench.by_case
-    for video in (v for v in bench.videos if v.status == "ok"):
+    for video in (v for v in bench.videos if v.status is Status.OK):
         if len(rows) >= count:
             break
         own = {o.casefold() for o in cases[video.case_id].objects} | _named(plans.get(video.video_id))
@@ -98,7 +99,7 @@ def repeated(
     bench: Benchmark, plans: Mapping[str, Plan], backend: Gates, settings: Settings, count: int
 ) -> dict[str, Any]:
     """Ask every gate of one video several times; return the answers, and the share of gates that always had the same one."""
-    video = next(v for v in bench.videos if v.status == "ok" and plans.get(v.video_id) and plans[v.video_id].subgoals)
+    video = next(v for v in bench.videos if v.status is Status.OK and plans.get(v.video_id) and plans[v.video_id].subgoals)
     plan, case = plans[video.video_id], bench.by_case[video.case_id]
     said: dict[str, Counter[str]] = {}
     for _ in range(count):

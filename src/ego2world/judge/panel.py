@@ -24,11 +24,11 @@ import msgspec
 
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.journal import Records, is_torn, read_as, rewrite
-from ego2world.core.video import write_copy
+from ego2world.core.video import Status, write_copy
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.benchmark import Benchmark, Progress
 from ego2world.judge.policy import GATES, PHYSICS, TASK
-from ego2world.judge.records import Answer, Given, Plan, Rater, Record
+from ego2world.judge.records import Answer, Given, Plan, Rater, Record, ReplyStatus
 
 PANEL, CLIPS, ANSWERS = "panel.json", "clips", "answers"
 HEIGHT_PX, RATE = 480, 30
@@ -90,7 +90,7 @@ def make_panel(
     videos = [
         v
         for v in bench.videos
-        if v.case_id in marked and v.status == "ok" and plans.get(v.video_id) and plans[v.video_id].subgoals
+        if v.case_id in marked and v.status is Status.OK and plans.get(v.video_id) and plans[v.video_id].subgoals
     ]
     if not videos:
         raise UsageError(
@@ -336,7 +336,7 @@ def _answers(store: PanelStore, annotator: str, name: str) -> list[Answer]:
                     answer=row.answer if reached and row is not None else Given.NOT_REACHED, rater=Rater(kind="human", id=annotator),
                     asked="all" if all_gates else "seq", t_start=row.t_start if reached and row else None, t_end=row.t_end if reached and row else None,
                     failure=row.failure if reached and row else "", rationale=row.rationale if reached and row else "", frame_spec="the whole video",
-                    parse_status="annotated",
+                    parse_status=ReplyStatus.ANNOTATED,
                 )
             )  # fmt: skip
     return out

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from ego2world.core.video import Status
+
 SCHEMA_VERSION = 1
 
 
@@ -57,6 +59,43 @@ class Given(StrEnum):
     UNCLEAR = "unclear"
     ERROR = "error"
     NOT_REACHED = "not_reached"
+
+
+class ReplyStatus(StrEnum):
+    """How an answer or a rating came about, or why it could not."""
+
+    NONE = ""  # nothing to say: a rating without a reply, an answer that was taken over
+    PARSED = "parsed"  # a model's reply, read
+    MEASURED = "measured"  # from the pixels
+    ANNOTATED = "annotated"  # by a person
+    CUT = "cut"  # a reply that ends at its token limit
+    REFUSED = "refused"
+    UNPARSED = "unparsed"
+    INVALID = "invalid"  # read, and no answer of the gate
+    CONTRADICTORY = "contradictory"
+    SERVICE = "service"  # what a service did not give: asked for again by the same command
+    VIDEO = "video"  # the video could not be read
+    NO_LEGEND = "no_legend"  # the detector knows nothing of the case, or of a thing in it
+    ABSENT = "absent"  # a file of answers without this one
+    NOT_REACHED = "not_reached"
+
+
+class ScoreStatus(StrEnum):
+    """Whether a video has a score."""
+
+    SCORED = "scored"
+    INCOMPLETE = "incomplete"  # answers are missing
+    UNUSABLE = "unusable"  # the video is
+
+
+class Lack(StrEnum):
+    """Why a video whose answers are incomplete has no score."""
+
+    NO_PLAN = "no_plan"
+    NO_RATING = "no_rating"
+    NOT_ANSWERED = "gate_not_answered"
+    GATE_ERROR = "gate_error"
+    TOO_FEW_RATERS = "too_few_raters"
 
 
 class Failure(StrEnum):
@@ -111,7 +150,7 @@ class Video(Record, frozen=True):
     seed: int | None = None
     take: int = 1
     sha256: str = ""
-    status: str = "missing"
+    status: Status = Status.MISSING
     reason: str = ""
     n_frames: int = 0
     duration_s: float = 0.0
@@ -177,7 +216,7 @@ class Answer(Record, frozen=True):
     prompt_sha: str = ""
     raw_sha: str = ""
     raw: str = ""
-    parse_status: str = ""
+    parse_status: ReplyStatus = ReplyStatus.NONE
     attempt: int = 1
     served: str = ""
     tokens_in: int = 0
@@ -200,7 +239,7 @@ class Rating(Record, frozen=True):
     task: float | None
     physics: float | None
     final: float | None
-    parse_status: str = ""
+    parse_status: ReplyStatus = ReplyStatus.NONE
     error: str = ""
     questions: tuple[dict[str, Any], ...] = ()
     frame_spec: str = ""
@@ -213,7 +252,7 @@ class Rating(Record, frozen=True):
 
 
 class Score(Record, frozen=True):
-    """The scores of one video by one rater, on 0-100. ``status``: scored, incomplete (answers are missing), unusable (the video is)."""
+    """The scores of one video by one rater, on 0-100. """
 
     video_id: str
     case_id: str
@@ -225,7 +264,8 @@ class Score(Record, frozen=True):
     S_hi: float | None = None
     n_sub: int = 0
     n_attempted: int = 0
-    status: str = "scored"
-    reason: str = ""
+    status: ScoreStatus = ScoreStatus.SCORED
+    cause: str = ""  # a Lack, a ReplyStatus, or the status of an unusable video
+    reason: str = ""  # the same in words
     policy_sha: str = ""
     subgoals: tuple[dict[str, Any], ...] = ()

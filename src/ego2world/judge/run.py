@@ -26,13 +26,13 @@ from ego2world import __version__
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
+from ego2world.core.video import Status
 from ego2world.errors import UsageError, VideoError
 from ego2world.judge.backends import Gates, Look, Whole
-from ego2world.judge.backends.base import SERVICE
 from ego2world.judge.benchmark import Benchmark, Progress
 from ego2world.judge.planning import plans_sha256
 from ego2world.judge.policy import GATES, PHYSICS, TASK
-from ego2world.judge.records import Answer, Case, Given, Plan, Rating, Subgoal, Video
+from ego2world.judge.records import Answer, Case, Given, Plan, Rating, ReplyStatus, Subgoal, Video
 from ego2world.judge.sampling import Sampling
 
 RUN, PLANS, ANSWERS, RATINGS = "run.json", "plans.jsonl", "answers.jsonl", "ratings.jsonl"
@@ -82,7 +82,7 @@ def judge(
     Raises:
         UsageError: the folder holds a run made otherwise, or no video can be judged.
     """
-    usable = [video for video in bench.videos if video.status == "ok"]
+    usable = [video for video in bench.videos if video.status is Status.OK]
     if not usable:
         raise UsageError(f"{bench.folder} has no video that can be judged; see: ego2world judge check {bench.folder}")
     used = {plan.plan_id: plan for plan in plans.values()}
@@ -134,14 +134,14 @@ class _Kept:
         for rating in read_as(out / RATINGS, Rating):
             kept.ratings[rating.rater.id, rating.video_id] = rating
         if again:
-            failed = {key[:4] for key, one in kept.answers.items() if one.parse_status == SERVICE}
+            failed = {key[:4] for key, one in kept.answers.items() if one.parse_status == ReplyStatus.SERVICE}
             for key in [
                 k
                 for k, one in kept.answers.items()
-                if k[:4] in failed and (one.parse_status == SERVICE or one.answer is Given.NOT_REACHED)
+                if k[:4] in failed and (one.parse_status == ReplyStatus.SERVICE or one.answer is Given.NOT_REACHED)
             ]:
                 del kept.answers[key]
-            kept.ratings = {key: one for key, one in kept.ratings.items() if one.parse_status != SERVICE}
+            kept.ratings = {key: one for key, one in kept.ratings.items() if one.parse_status != ReplyStatus.SERVICE}
         return kept
 
     def write(self, out: Path) -> None:
@@ -154,13 +154,13 @@ class _Kept:
 
     def counts(self) -> dict[str, Any]:
         """Return how many answers and ratings there are, and why some could not be had."""
-        wrong = Counter(one.parse_status or "error" for one in self.answers.values() if one.answer is Given.ERROR)
-        wrong.update(one.parse_status for one in self.ratings.values() if one.parse_status)
+        wrong = Counter((one.parse_status or Given.ERROR).value for one in self.answers.values() if one.answer is Given.ERROR)
+        wrong.update(one.parse_status.value for one in self.ratings.values() if one.parse_status)
         given = [one for one in self.answers.values() if one.answer is not Given.NOT_REACHED]
         asked: list[Answer | Rating] = [*given, *self.ratings.values()]
         return {
             "answers": len(given), "ratings": len(self.ratings), "unanswered": sum(wrong.values()), "reasons": dict(wrong.most_common(5)),
-            "service_failures": sum(one.parse_status == SERVICE for one in asked),
+            "service_failures": sum(one.parse_status == ReplyStatus.SERVICE for one in asked),
             "tokens_in": sum(one.tokens_in for one in asked), "tokens_out": sum(one.tokens_out for one in asked),
         }  # fmt: skip
 
@@ -218,10 +218,10 @@ class _Work:
             rating = backend.rate(look, case, plan)
         except VideoError as error:
             rating = Rating(
-                video_id=look.video_id, rater=backend.rater, task=None, physics=None, final=None, parse_status="video", error=str(error)
+                video_id=look.video_id, rater=backend.rater, task=None, physics=None, final=None, parse_status=ReplyStatus.VIDEO, error=str(error)
             )  # fmt: skip
         self.records.add(RATINGS, rating.plain())
-        return rating.parse_status == SERVICE
+        return rating.parse_status == ReplyStatus.SERVICE
 
     def gates(self, backend: Gates, look: Look, case: Case, plan: Plan | None) -> bool | None:
         """Ask the gates of every subgoal; return whether the service failed, None where nothing was asked."""
@@ -237,7 +237,7 @@ class _Work:
                         before[gate] = made
                         self.records.add(ANSWERS, made.plain())
                         if made.answer is not Given.NOT_REACHED:
-                            failed = made.parse_status == SERVICE
+                            failed = made.parse_status == ReplyStatus.SERVICE
                             if failed:
                                 return True
                     open_ = open_ and (self.settings.all_gates or _passed(before[gate]))
@@ -260,7 +260,7 @@ class _Work:
         try:
             made = backend.answer(look, case, plan, subgoal, gate, before)
         except VideoError as error:
-            made = Answer(**common, answer=Given.ERROR, parse_status="video", rationale=str(error))
+            made = Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.VIDEO, rationale=str(error))
         return made if made.asked == asked else replace(made, asked=asked)
 
 

@@ -20,9 +20,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ego2world.core.video import Status
 from ego2world.errors import UsageError
 from ego2world.judge.policy import PHYSICS, TASK, Policy
-from ego2world.judge.records import Answer, Failure, Given, Plan, Score, Subgoal, Video
+from ego2world.judge.records import Answer, Failure, Given, Lack, Plan, Score, ScoreStatus, Subgoal, Video
 
 Answers = Mapping[str, Given]  # by gate, of one subgoal
 
@@ -43,6 +44,10 @@ class Reached:
 class Incomplete(Exception):
     """An answer that a score needs is missing."""
 
+    def __init__(self, gate: str, lack: Lack) -> None:
+        self.gate, self.lack = gate, lack
+        super().__init__(f"{gate} {'error' if lack is Lack.GATE_ERROR else 'not answered'}")
+
 
 def reach(answers: Answers, policy: Policy) -> Reached:
     """Return how far one subgoal got; unclear counts as failed.
@@ -60,7 +65,7 @@ def _passes(gate: str, answers: Answers, policy: Policy) -> bool:
         return True
     given = answers.get(gate)
     if given is None or given in (Given.ERROR, Given.NOT_REACHED):
-        raise Incomplete(f"{gate} {given.value if given else 'not answered'}")
+        raise Incomplete(gate, Lack.GATE_ERROR if given is Given.ERROR else Lack.NOT_ANSWERED)
     return given is Given.PASS
 
 
@@ -176,23 +181,23 @@ def score_video(
     none = Score(
         video_id=video.video_id, case_id=video.case_id, rater=rater, T=None, P=None, S=None, policy_sha=policy.sha256
     )  # fmt: skip
-    if video.status != "ok":
+    if video.status is not Status.OK:
         why = f"{video.status}{f': {video.reason}' if video.reason else ''}"
-        return replace(none, status="unusable", reason=why)
+        return replace(none, status=ScoreStatus.UNUSABLE, cause=video.status, reason=why)
     if plan is None or not plan.subgoals:
-        return replace(none, status="incomplete", reason=(plan.error if plan else "") or "no plan")
+        return replace(none, status=ScoreStatus.INCOMPLETE, cause=Lack.NO_PLAN.value, reason=(plan.error if plan else "") or "no plan")
     if policy.exhaustive and any(one.asked != "all" for gates in answers.values() for one in gates.values()):
         raise UsageError(
             f"{video.video_id}: independent gates and removed gates need an answer to every gate, and {rater} was asked up to the first failure; "
             "run again with --all-gates"
         )
     given = [{gate: one.answer for gate, one in answers.get(s.sid, {}).items()} for s in plan.subgoals]
-    rows, reached, reasons = [], [], []
+    rows, reached, lacking = [], [], []
     for subgoal, mine in zip(plan.subgoals, given, strict=True):
         try:
             one = reach(mine, policy)
         except Incomplete as error:
-            reasons.append(f"{subgoal.sid}: {error}")
+            lacking.append((subgoal.sid, error))
             continue
         reached.append(one)
         rows.append(
@@ -203,9 +208,12 @@ def score_video(
                 "P": _hundred(one.physics, policy),
             }
         )
-    if reasons:
-        why = f"{reasons[0]} ({len(reasons)} of {len(plan.subgoals)} subgoals)"
-        return replace(none, n_sub=len(plan.subgoals), status="incomplete", reason=why)
+    if lacking:
+        sid, first = lacking[0]
+        why = f"{sid}: {first} ({len(lacking)} of {len(plan.subgoals)} subgoals)"
+        return replace(
+            none, n_sub=len(plan.subgoals), status=ScoreStatus.INCOMPLETE, cause=first.lack.value, reason=why
+        )
     task, physics, final = aggregate(reached)
     low, high = band(given, policy)
     return replace(

@@ -15,10 +15,11 @@ from typing import Any
 from ego2world.core.canonical import pretty_json, strict_json, write_atomic
 from ego2world.core.journal import rewrite
 from ego2world.core.statistics import cluster_interval
+from ego2world.core.video import Status
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.benchmark import Benchmark, read_lines
 from ego2world.judge.policy import Policy
-from ego2world.judge.records import Plan, Rating, Score, Video
+from ego2world.judge.records import Lack, Plan, Rating, Score, ScoreStatus, Video
 from ego2world.judge.run import PLANS, RUN, read_answers, read_ratings, videos_sha256
 from ego2world.judge.score import by_subgoal, failures, score_video
 
@@ -84,11 +85,12 @@ def score_run(bench: Benchmark, run: Path, policy: Policy) -> dict[str, list[Sco
 def of_rating(video: Video, rating: Rating | None, rater: str) -> Score:
     """Return a rating of a whole video as its score."""
     common: dict[str, Any] = {"video_id": video.video_id, "case_id": video.case_id, "rater": rater}
-    if video.status != "ok":
-        return Score(**common, T=None, P=None, S=None, status="unusable", reason=f"{video.status}: {video.reason}")
+    if video.status is not Status.OK:
+        return Score(**common, T=None, P=None, S=None, status=ScoreStatus.UNUSABLE, cause=video.status, reason=f"{video.status}: {video.reason}")
     if rating is None or rating.error or rating.final is None:
+        cause = rating.parse_status.value if rating is not None and rating.parse_status else Lack.NO_RATING.value
         why = rating.error if rating is not None and rating.error else "no rating"
-        return Score(**common, T=None, P=None, S=None, status="incomplete", reason=why)
+        return Score(**common, T=None, P=None, S=None, status=ScoreStatus.INCOMPLETE, cause=cause, reason=why)
     return Score(**common, T=rating.task, P=rating.physics, S=rating.final)
 
 
@@ -129,15 +131,15 @@ def summarise(bench: Benchmark, rows: Sequence[Score], seed: int = 0) -> dict[st
             groups[key(row)].append(row)
         out[name] = {value: means(groups[value], seed) for value in sorted(groups)}
     out["by_subgoal_type"] = by_type(rows)
-    out["reasons"] = dict(sorted(Counter(row.reason.split(":")[0] for row in rows if row.status != "scored").items()))
+    out["reasons"] = dict(sorted(Counter(row.cause for row in rows if row.status is not ScoreStatus.SCORED).items()))
     return out
 
 
 def means(rows: Sequence[Score], seed: int = 0) -> dict[str, Any]:
     """Return means of T, P and S with intervals over cases, coverage, and S with the missing as 0."""
-    scored = [row for row in rows if row.status == "scored"]
+    scored = [row for row in rows if row.status is ScoreStatus.SCORED]
     out: dict[str, Any] = {
-        "videos": len(rows), "scored": len(scored), "incomplete": sum(r.status == "incomplete" for r in rows), "unusable": sum(r.status == "unusable" for r in rows),
+        "videos": len(rows), "scored": len(scored), "incomplete": sum(r.status is ScoreStatus.INCOMPLETE for r in rows), "unusable": sum(r.status is ScoreStatus.UNUSABLE for r in rows),
         "complete": len(scored) == len(rows),
     }  # fmt: skip
     for axis in AXES:
@@ -197,7 +199,7 @@ def _failures(
     by_category: dict[str, Counter[str]] = defaultdict(Counter)
     by_gate: Counter[str] = Counter()
     for row in rows:
-        if row.status != "scored" or not row.subgoals:
+        if row.status is not ScoreStatus.SCORED or not row.subgoals:
             continue
         plan, mine = plans[row.video_id], answers.get(row.video_id, {})
         for one in failures([(s, mine.get(s.sid, {})) for s in plan.subgoals]):

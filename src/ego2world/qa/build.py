@@ -40,7 +40,7 @@ from ego2world.qa.interactions import interactions_of
 from ego2world.qa.propose import identity, observations, propose, validated
 from ego2world.qa.recipes import RECIPES, Desk
 from ego2world.qa.recording import Recording
-from ego2world.qa.records import Episode, Evidence, Finding, Group, Interaction, Record, Relation
+from ego2world.qa.records import Episode, Evidence, Finding, Group, GroupStatus, Interaction, Record, Relation
 from ego2world.qa.repair import ROUNDS, repaired
 from ego2world.qa.replay import Kitchen
 from ego2world.qa.stages import episodes_of, relations_of
@@ -234,7 +234,7 @@ class _Episode:
         out = []
         for candidate in candidates:
             group = checked(candidate, case)
-            if door is not None and group.producer != "rule" and group.status in ("accepted", "repaired"):
+            if door is not None and group.producer != "rule" and group.status in (GroupStatus.ACCEPTED, GroupStatus.REPAIRED):
                 text = observations(self.desk, group.clip.start_s, group.clip.end_s)
                 findings = (*group.validation, *validated(group, text, door))
                 group = replace(group, validation=findings, status=_status(findings, bool(group.repairs)))
@@ -257,23 +257,23 @@ def checked(group: Group, case: Case) -> Group:
     return replace(after, status=_status(findings, bool(after.repairs)), validation=tuple(findings))
 
 
-def _status(findings: Sequence[Finding], mended: bool) -> str:
+def _status(findings: Sequence[Finding], mended: bool) -> GroupStatus:
     severities = {f.severity for f in findings}
     if Severity.ERROR in severities:
-        return "rejected"
+        return GroupStatus.REJECTED
     if Severity.REVIEW in severities:
-        return "review"
-    return "repaired" if mended else "accepted"
+        return GroupStatus.REVIEW
+    return GroupStatus.REPAIRED if mended else GroupStatus.ACCEPTED
 
 
 def _sorted_out(groups: Sequence[Group], settings: Settings) -> dict[str, list[Group]]:
     """Return the groups by what becomes of them, after the checks that need all of them; the split goes by video."""
-    alive = [group for group in groups if group.status != "rejected"]
+    alive = [group for group in groups if group.status is not GroupStatus.REJECTED]
     found = collection_findings(alive)
     out: dict[str, list[Group]] = {"accepted": [], "rejected": [], "review": []}
     seen: Counter[str] = Counter()
     for group in groups:
-        if group.status == "rejected":
+        if group.status is GroupStatus.REJECTED:
             out["rejected"].append(group)
             continue
         seen[group.id] += 1
@@ -282,7 +282,7 @@ def _sorted_out(groups: Sequence[Group], settings: Settings) -> dict[str, list[G
         status = _status(findings, bool(group.repairs))
         split = "test" if int(sha256(group.clip.video.encode())[:8], 16) / 0xFFFFFFFF < settings.test_share else "train"
         group = replace(group, validation=findings, status=status, split=split)
-        out[{"repaired": "accepted"}.get(status, status)].append(group)
+        out["accepted" if status is GroupStatus.REPAIRED else status.value].append(group)
     return out
 
 
@@ -306,7 +306,7 @@ def _manifest(
         "episodes": {name: manifest["episodes"][name]["sha256"] for name in names}, "failed": dict(failed), "by_producer": counts("producer"),
         "totals": {
             "accepted": len(accepted), "rejected": len(sorted_out["rejected"]), "review": len(sorted_out["review"]),
-            "repaired": sum(group.status == "repaired" for group in accepted), "turns": sum(len(group.turns) for group in accepted),
+            "repaired": sum(group.status is GroupStatus.REPAIRED for group in accepted), "turns": sum(len(group.turns) for group in accepted),
         },
         "by_category": counts("category", [one.value for one in Category]),
         "by_level": counts("level", [one.value for one in Level]),

@@ -5,12 +5,23 @@ All times are seconds of the video's clock, intervals are half-open, unless a fi
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 import msgspec
 
 from ego2world.core.canonical import canonical_json, sha256
 from ego2world.qa.queries import AnyQuery
+
+
+class GroupStatus(StrEnum):
+    """What the checks made of a group of questions."""
+
+    CANDIDATE = "candidate"
+    ACCEPTED = "accepted"
+    REPAIRED = "repaired"
+    REJECTED = "rejected"
+    REVIEW = "review"
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
@@ -176,7 +187,7 @@ class Group(Record, frozen=True):
     relation: str | None = None
     links: tuple[tuple[str, str], ...] = ()
     interactions: tuple[str, ...] = ()
-    status: str = "candidate"  # candidate, accepted, repaired, rejected, review
+    status: GroupStatus = GroupStatus.CANDIDATE
     split: str = ""
     validation: tuple[Finding, ...] = ()
     repairs: tuple[Repair, ...] = ()

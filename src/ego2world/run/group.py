@@ -10,6 +10,7 @@ from ego2world.agents import Act, Belief, Context, Done, Look, MemoryPolicy, Pla
 from ego2world.agents.vision import read_picture
 from ego2world.core.journal import Recorder
 from ego2world.run.chat import NO_CALLS, EpisodeChat
+from ego2world.run.endings import Block, Ending
 from ego2world.run.environment import Environment
 from ego2world.run.frames import FrameSource
 from ego2world.run.quality import Watch
@@ -54,11 +55,11 @@ class _Course:
     same: int = 0  # how often the last step was repeated without any change
 
 
-def run_group(player: Player, group: Group) -> tuple[str, list[Event], dict[str, Any]]:
+def run_group(player: Player, group: Group) -> tuple[Ending, list[Event], dict[str, Any]]:
     """Run one group to one of its endings.
 
     Returns:
-        The ending ("completed", "execution_blocked", "parse_failure", "empty_plan"), the events of the accepted attempts, and
+        The ending, the events of the accepted attempts, and
         the group's record.
 
     Raises:
@@ -77,7 +78,7 @@ def run_group(player: Player, group: Group) -> tuple[str, list[Event], dict[str,
     ending, reason = _play(player, group, context, course)
     operations = environment.episode.operations[group.first : group.last + 1]
     row = {
-        "ending": ending, "reason": reason, **{name: course.counts[name] for name in COUNTS},
+        "ending": ending.value, "reason": reason, **{name: course.counts[name] for name in COUNTS},
         "cross_group_hits": belief.cross_group_hits - hits,
         **(player.chat.counts() if player.chat is not None else NO_CALLS), "planner_notes": dict(context.notes),
         "belief": player.watch.judge(belief, environment.state),
@@ -87,25 +88,25 @@ def run_group(player: Player, group: Group) -> tuple[str, list[Event], dict[str,
     return ending, course.events, row
 
 
-def _play(player: Player, group: Group, context: Context, course: _Course) -> tuple[str, str]:
+def _play(player: Player, group: Group, context: Context, course: _Course) -> tuple[Ending, str]:
     """Ask and answer until the group ends; return its ending and the reason."""
     while True:
         step = player.planner.next_step(context)
         context.feedback = None
         if isinstance(step, Done):
-            if step.reason == "parse_failure":
-                return "parse_failure", step.detail
-            return ("completed" if course.counts["attempts"] else "empty_plan"), ""
+            if step.unread:
+                return Ending.PARSE_FAILURE, step.detail
+            return (Ending.COMPLETED if course.counts["attempts"] else Ending.EMPTY_PLAN), ""
         before = player.environment.state
         if isinstance(step, Look):
             course.looks_in_a_row += 1
             if course.looks_in_a_row > player.limit:
-                return "execution_blocked", "limit"
+                return Ending.EXECUTION_BLOCKED, Block.LIMIT.value
             _look(player, group, step, context, course)
         else:
             course.looks_in_a_row = 0
             if course.counts["attempts"] >= player.limit:
-                return "execution_blocked", "limit"
+                return Ending.EXECUTION_BLOCKED, Block.LIMIT.value
             context.feedback = _attempt(player, group, step, course)
             player.belief.tick()
             context.local = player.environment.local()
@@ -116,7 +117,7 @@ def _play(player: Player, group: Group, context: Context, course: _Course) -> tu
         course.counts["repeats"] += repeated
         course.last = step
         if player.no_progress and course.same >= player.no_progress:
-            return "execution_blocked", "no_progress"
+            return Ending.EXECUTION_BLOCKED, Block.NO_PROGRESS.value
 
 
 def _observe(player: Player, context: Context) -> None:

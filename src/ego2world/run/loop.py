@@ -33,11 +33,11 @@ from ego2world.core.models import Door
 from ego2world.core.processes import process_pool
 from ego2world.errors import ModelError, RecordError, UsageError
 from ego2world.run.chat import Budget, BudgetSpent, EpisodeChat, Meter
+from ego2world.run.endings import Ending, Halt, Outage, Stopped
 from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
 from ego2world.run.ledger import Kept, Ledger
-from ego2world.run.outage import Outage
 from ego2world.run.quality import Watch, changes
 from ego2world.run.records import JOURNAL, RECORDS, ended_episodes, tidy
 from ego2world.tasks.contract import Contract, Event
@@ -123,7 +123,7 @@ def run(
         finally:
             records.close()
         tidy(out, suite.episodes, suite.episodes)
-    return record | {"stopped": dict(sorted(stopped.items()))}
+    return record | {"stopped": {episode: str(why) for episode, why in sorted(stopped.items())}}
 
 
 def _check(settings: Settings, door: Door | None, open_door: Callable[[], Door] | None) -> None:
@@ -152,9 +152,9 @@ def _record(worlds: Path, settings: Settings, suite: Suite, door: Door | None) -
     }  # fmt: skip
 
 
-def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Progress | None) -> dict[str, str]:
+def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Progress | None) -> dict[str, Stopped]:
     """Play the waiting episodes and return why some of them stopped."""
-    stopped: dict[str, str] = {}
+    stopped: dict[str, Stopped] = {}
     total = len(work.suite.episodes)
     done = total - len(waiting)
     if work.settings.apart:  # the longest first, so that no process is left alone with it at the end
@@ -181,9 +181,9 @@ def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Pro
                 futures[future] = one[1]
                 future.add_done_callback(watch)
             for future in as_completed(futures):
-                reason = "interrupted" if future.cancelled() else hands.reason(future.result())
-                if reason:
-                    stopped[futures[future]] = reason
+                why = Stopped(Halt.INTERRUPTED) if future.cancelled() else hands.reason(future.result())
+                if why is not None:
+                    stopped[futures[future]] = why
                 else:
                     done += 1
                 if progress:
@@ -195,11 +195,12 @@ def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Pro
 
 
 _Rows = list[tuple[str, Mapping[str, Any]]]  # files' names and what is recorded in them
+_Result = Stopped | None | tuple[Stopped | None, _Rows]
 
 
-def _why(result: str | tuple[str, _Rows]) -> str:
-    """Return why an episode stopped."""
-    return result if isinstance(result, str) else result[0]
+def _why(result: _Result) -> Stopped | None:
+    """Return why an episode stopped, None where it did not."""
+    return result[0] if isinstance(result, tuple) else result
 
 
 class _Hands:
@@ -228,9 +229,9 @@ class _Hands:
         play = _episode_here if work.settings.jobs > 1 else work.episode
         return self.pool.submit(play, number, name, journal)
 
-    def reason(self, result: str | tuple[str, _Rows]) -> str:
+    def reason(self, result: _Result) -> Stopped | None:
         """Return why an episode stopped; what a far one recorded is recorded here, whole."""
-        for name, row in () if isinstance(result, str) else result[1]:
+        for name, row in result[1] if isinstance(result, tuple) else ():
             self._work.records.add(name, row)
         return _why(result)
 
@@ -238,7 +239,7 @@ class _Hands:
 def _episode_far(
     settings: Settings, suite: Suite, open_door: Callable[[], Door] | None, number: int, episode: Episode,
     journal: Sequence[Mapping[str, Any]], ledger: Any,
-) -> tuple[str, _Rows]:  # fmt: skip
+) -> tuple[Stopped | None, _Rows]:  # fmt: skip
     """Play an episode on another machine; return why it stopped, and its rows."""
     kept = Kept(ledger)
     before = [*journal, *(tell(ledger, "rows", episode.id) if ledger is not None else ())]
@@ -260,7 +261,7 @@ def _begin_here(
     _here.append((_Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, []), make), join(out)))
 
 
-def _episode_here(number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> str:
+def _episode_here(number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> Stopped | None:
     return _here[0][0].episode(number, episode_id, journal)
 
 
@@ -297,32 +298,32 @@ class _Work:
     make: Callable[[Equipment], Planner]
     halt: threading.Event = field(default_factory=threading.Event)
 
-    def episode(self, number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> str:
-        """Run one episode; return why it stopped early, "" when it did not."""
+    def episode(self, number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> Stopped | None:
+        """Run one episode; return why it stopped early, None when it did not."""
         if self.halt.is_set():
-            return "interrupted"
+            return Stopped(Halt.INTERRUPTED)
         return self.play(number, load_episode(self.worlds, episode_id), journal)
 
-    def play(self, number: int, episode: Episode, journal: Sequence[Mapping[str, Any]]) -> str:
-        """Play an episode; return why it stopped early, "" when it did not."""
+    def play(self, number: int, episode: Episode, journal: Sequence[Mapping[str, Any]]) -> Stopped | None:
+        """Play an episode; return why it stopped early, None when it did not."""
         player = self._player(number, episode, journal)
         try:
             play_episode(player, set(self.suite.tasks), self.halt)
         except ModelError as error:
-            reason, message = "service_error", str(error)
+            stopped = Stopped(Halt.SERVICE_ERROR, str(error))
         except BudgetSpent as error:
-            reason, message = "budget", str(error)
+            stopped = Stopped(Halt.BUDGET, str(error))
             self.halt.set()
         except Interrupted:
-            return "interrupted"
+            return Stopped(Halt.INTERRUPTED)
         else:
-            return ""
+            return None
         group = player.belief.group
         self.records.add(
             "tasks.jsonl",
-            {"type": "episode_stop", "episode": episode.id, "group": group, "reason": reason, "message": message},
+            {"type": "episode_stop", "episode": episode.id, "group": group, "reason": stopped.halt.value, "message": stopped.message},
         )
-        return f"{reason}: {message}"
+        return stopped
 
     def _player(self, number: int, episode: Episode, journal: Sequence[Mapping[str, Any]]) -> Player:
         settings = self.settings
@@ -357,7 +358,7 @@ class Interrupted(Exception):
 def play_episode(player: Player, tasks: set[str], halt: threading.Event | None = None) -> None:
     """Play all groups of an episode and record them, and each task of the suite when its last group has ended."""
     episode, records = player.environment.episode, player.records
-    endings: list[str] = []
+    endings: list[Ending] = []
     events: list[list[Event]] = []
     known = dict(player.belief.entries)
     for number, group in enumerate(episode.groups):
@@ -385,12 +386,12 @@ def play_episode(player: Player, tasks: set[str], halt: threading.Event | None =
 
 
 def _task_row(
-    environment: Environment, task: TaskRecord, endings: Sequence[str], events: Sequence[Sequence[Event]]
+    environment: Environment, task: TaskRecord, endings: Sequence[Ending], events: Sequence[Sequence[Event]]
 ) -> dict[str, Any]:
     contract = Contract.of(task)
     own = [event for group in events[task.first_group : task.last_group + 1] for event in group]
     truths = contract.each(environment.state, own)
-    completed = all(ending == "completed" for ending in endings[task.first_group : task.last_group + 1])
+    completed = all(ending is Ending.COMPLETED for ending in endings[task.first_group : task.last_group + 1])
     return {
         "type": "task", "episode": environment.episode.id, "task": task.id, "tier": task.tier, "completed": completed,
         "first_group": task.first_group, "last_group": task.last_group,

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ego2world.cli.common import AUDIT_FAILED, err, extra, names, out, print_json, progress
+from ego2world.core.video import Status
 from ego2world.errors import UsageError
 
 JOBS = typer.Option(
@@ -114,7 +115,7 @@ def _say(bench: object, problems: Sequence[object], as_json: bool) -> None:
             table.add_column(column, justify="left" if column == "origin" else "right")
         for origin in sorted({v.origin for v in bench.videos}):
             rows = [v for v in bench.videos if v.origin == origin]
-            ok = sum(v.status == "ok" for v in rows)
+            ok = sum(v.status is Status.OK for v in rows)
             table.add_row(Text(origin), str(len(rows)), str(ok), str(len(rows) - ok))
         out.print(table)
         for one in found[:50]:

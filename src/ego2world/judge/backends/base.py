@@ -11,8 +11,6 @@ from ego2world.core.video import Shot, frames_at, jpeg
 from ego2world.judge.records import Answer, Case, Plan, Rater, Rating, Subgoal, Video
 from ego2world.judge.sampling import Sampling
 
-SERVICE = "service"  # parse status of what a service did not give: asked for again by the same command
-
 
 class Look:
     """One video as a judge gets to see it: frames at the times asked for. Nothing about its origin can be had from it."""

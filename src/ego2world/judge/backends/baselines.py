@@ -16,8 +16,8 @@ from ego2world.core.models import Door, Frames, Image, Message, Request, Stop, T
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.core.video import jpeg
 from ego2world.errors import AnnotationError, ModelError, Problem, UsageError
-from ego2world.judge.backends.base import SERVICE, Look
-from ego2world.judge.records import Case, Plan, Rater, Rating
+from ego2world.judge.backends.base import Look
+from ego2world.judge.records import Case, Plan, Rater, Rating, ReplyStatus
 
 HERE = "ego2world.judge"
 TASK_QUESTION = (
@@ -91,12 +91,12 @@ class SimpleVQA(_Asked):
                 found.append(value)
                 notes.append(note)
         except ModelError as error:
-            return _failed(look, self.rater, SERVICE, str(error))
+            return _failed(look, self.rater, ReplyStatus.SERVICE, str(error))
         task, physics = found
         common = {**notes[-1], "raw": "\n".join(n["raw"] for n in notes), "prompt_sha": self._prompt_sha,
                   "tokens_in": sum(n["tokens_in"] for n in notes), "tokens_out": sum(n["tokens_out"] for n in notes)}  # fmt: skip
         if task is None or physics is None:
-            return _failed(look, self.rater, "unparsed", "unreadable reply", **common)
+            return _failed(look, self.rater, ReplyStatus.UNPARSED, "unreadable reply", **common)
         return Rating(
             video_id=look.video_id,
             rater=self.rater,
@@ -118,7 +118,7 @@ class QuestionList(_Asked):
     def rate(self, look: Look, case: Case, plan: Plan | None) -> Rating:
         """Ask the list at once."""
         if plan is None or not plan.subgoals:
-            return _failed(look, self.rater, "absent", "no plan")
+            return _failed(look, self.rater, ReplyStatus.ABSENT, "no plan")
         listed = [
             (axis, text)
             for s in plan.subgoals
@@ -134,10 +134,10 @@ class QuestionList(_Asked):
                 look, "list_system.txt", asked, schema, "questions", lambda data: _yes(data, len(listed))
             )
         except ModelError as error:
-            return _failed(look, self.rater, SERVICE, str(error))
+            return _failed(look, self.rater, ReplyStatus.SERVICE, str(error))
         common = {**note, "prompt_sha": self._prompt_sha}
         if value is None:
-            return _failed(look, self.rater, "unparsed", "unreadable reply", **common)
+            return _failed(look, self.rater, ReplyStatus.UNPARSED, "unreadable reply", **common)
         rows = tuple(
             {"axis": axis, "question": text, "answer": said} for (axis, text), said in zip(listed, value, strict=True)
         )
@@ -151,7 +151,7 @@ class QuestionList(_Asked):
         )  # fmt: skip
 
 
-def _failed(look: Look, rater: Rater, status: str, why: str, **more: Any) -> Rating:
+def _failed(look: Look, rater: Rater, status: ReplyStatus, why: str, **more: Any) -> Rating:
     return Rating(
         video_id=look.video_id, rater=rater, task=None, physics=None, final=None, parse_status=status, error=why, **more
     )
@@ -224,10 +224,10 @@ class ScoreTable:
         """Return the row of a video."""
         row = self._rows.get(look.video_id)
         if not row:
-            return _failed(look, self.rater, "absent", "not in the table")
+            return _failed(look, self.rater, ReplyStatus.ABSENT, "not in the table")
         task, physics, final = (row.get(axis) for axis in ("task", "physics", "final"))
         if final is None and task is not None and physics is not None:
             final = math.sqrt(task * physics)
         if final is None:
-            return _failed(look, self.rater, "absent", "no score in the table")
+            return _failed(look, self.rater, ReplyStatus.ABSENT, "no score in the table")
         return Rating(video_id=look.video_id, rater=self.rater, task=task, physics=physics, final=final)

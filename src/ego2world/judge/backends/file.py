@@ -12,7 +12,7 @@ from ego2world.core.canonical import sha256_file
 from ego2world.errors import UsageError
 from ego2world.judge.backends.base import Look
 from ego2world.judge.benchmark import read_lines
-from ego2world.judge.records import Answer, Case, Given, Plan, Rater, Subgoal
+from ego2world.judge.records import Answer, Case, Given, Plan, Rater, ReplyStatus, Subgoal
 
 
 class FileAnswers:
@@ -60,7 +60,7 @@ class FileAnswers:
         """Return what the file says."""
         found = self._answers.get((look.video_id, subgoal.sid, gate))
         if found is None or found.answer is Given.NOT_REACHED:
-            status = "absent" if found is None else "not_reached"
+            status = ReplyStatus.ABSENT if found is None else ReplyStatus.NOT_REACHED
             return Answer(
                 video_id=look.video_id, plan_id=plan.plan_id, sid=subgoal.sid, gate=gate, answer=Given.ERROR, rater=self.rater, parse_status=status
             )  # fmt: skip

@@ -12,9 +12,9 @@ from ego2world.core.canonical import sha256
 from ego2world.core.models import Door, Message, Reply, Request, Stop, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError
-from ego2world.judge.backends.base import SERVICE, Look, span_of
+from ego2world.judge.backends.base import Look, span_of
 from ego2world.judge.policy import TASK
-from ego2world.judge.records import TASK_FAILURES, Answer, Case, Failure, Given, Plan, Rater, Subgoal
+from ego2world.judge.records import TASK_FAILURES, Answer, Case, Failure, Given, Plan, Rater, ReplyStatus, Subgoal
 
 HERE = "ego2world.judge"
 PROMPTS = ("gate_system.txt", "gate_user.txt.j2", "questions.json")
@@ -72,7 +72,7 @@ class ModelGates:
             "video_id": look.video_id, "plan_id": plan.plan_id, "sid": subgoal.sid, "gate": gate, "rater": self.rater, "frame_spec": spec,
             "frame_pts": frames.times_s, "prompt_sha": self._prompt_sha,
         }  # fmt: skip
-        said: dict[str, Any] = {"answer": Given.ERROR, "parse_status": "unparsed"}
+        said: dict[str, Any] = {"answer": Given.ERROR, "parse_status": ReplyStatus.UNPARSED}
         reply, attempt, tokens = Reply(""), 1, (0, 0)
         for attempt in range(1, self._attempts + 1):
             request = Request(
@@ -87,7 +87,7 @@ class ModelGates:
             try:
                 reply = self._door.generate(request)
             except ModelError as error:
-                return Answer(**common, answer=Given.ERROR, parse_status=SERVICE, rationale=str(error), attempt=attempt)
+                return Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.SERVICE, rationale=str(error), attempt=attempt)
             if reply.usage is not None:
                 tokens = (tokens[0] + reply.usage.input_tokens, tokens[1] + reply.usage.output_tokens)
             said = read_gate(reply, gate, look.duration_s)
@@ -116,18 +116,18 @@ def read_gate(reply: Reply, gate: str, duration_s: float) -> dict[str, Any]:
     """
     error: dict[str, Any] = {"answer": Given.ERROR, "rationale": ""}
     if reply.stop in (Stop.REFUSED, Stop.TIMED_OUT):
-        return error | {"parse_status": SERVICE if reply.stop is Stop.TIMED_OUT else "refused"}
+        return error | {"parse_status": ReplyStatus.SERVICE if reply.stop is Stop.TIMED_OUT else ReplyStatus.REFUSED}
     data = json_object(reply.text)
     if data is None or "answer" not in data:
-        return error | {"parse_status": "cut" if reply.stop is Stop.CUT else "unparsed"}
+        return error | {"parse_status": ReplyStatus.CUT if reply.stop is Stop.CUT else "unparsed"}
     rationale = str(data.get("rationale", ""))[:2000]
     given = data["answer"]
     if given not in ("pass", "fail", "unclear"):
-        return error | {"parse_status": "invalid", "rationale": rationale}
+        return error | {"parse_status": ReplyStatus.INVALID, "rationale": rationale}
     failure = data.get("failure") or ""
     start, end = (_time(data.get(name), duration_s) for name in ("t_start", "t_end"))
     if (failure and given == "pass") or (start is not None and end is not None and end < start):
-        return error | {"parse_status": "contradictory", "rationale": rationale}
+        return error | {"parse_status": ReplyStatus.CONTRADICTORY, "rationale": rationale}
     named = failure if given == "fail" and failure in failure_types(gate) else ""
     return {
         "answer": Given(given),
@@ -135,7 +135,7 @@ def read_gate(reply: Reply, gate: str, duration_s: float) -> dict[str, Any]:
         "t_start": start,
         "t_end": end,
         "rationale": rationale,
-        "parse_status": "parsed",
+        "parse_status": ReplyStatus.PARSED,
     }
 
 

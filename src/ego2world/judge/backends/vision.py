@@ -19,7 +19,7 @@ from ego2world.core.canonical import canonical_json, sha256
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.backends.base import Look
 from ego2world.judge.backends.pixels import Blob, Seen, see
-from ego2world.judge.records import Answer, Case, Category, Given, Plan, Rater, Subgoal
+from ego2world.judge.records import Answer, Case, Category, Given, Plan, Rater, ReplyStatus, Subgoal
 from ego2world.render.rollouts.trace import COUNTER_Y, STORE, STORE_FLOOR_Y
 
 LEGEND = "legend.json"
@@ -61,7 +61,7 @@ class VisionGates:
         }  # fmt: skip
         legend = self._legend.get(case.case_id)
         if legend is None:
-            return Answer(**common, answer=Given.ERROR, parse_status="no legend for this case")
+            return Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.NO_LEGEND, rationale="no legend for this case")
         if "seen" not in look.memo:
             shots = look.shots(times)
             look.memo["seen"] = [see(np.asarray(s.picture.convert("RGB")), s.time_s, legend["colors"]) for s in shots]
@@ -69,12 +69,12 @@ class VisionGates:
         try:
             sight = _Sight(seen, subgoal, legend)
         except KeyError as error:
-            return Answer(**common, answer=Given.ERROR, parse_status=f"the legend has no {error}")
+            return Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.NO_LEGEND, rationale=f"the legend has no {error}")
         why, said = _RULES[gate](sight)
         span = sight.span
         return Answer(
             **common, answer=Given.FAIL if why else Given.PASS, failure=why, rationale=said, frame_pts=tuple(s.time_s for s in seen),
-            t_start=span[0] if span else None, t_end=span[1] if span else None, parse_status="measured",
+            t_start=span[0] if span else None, t_end=span[1] if span else None, parse_status=ReplyStatus.MEASURED,
         )  # fmt: skip
 
 
