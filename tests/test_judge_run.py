@@ -217,11 +217,11 @@ def test_a_service_that_is_gone_ends_the_run_early(
 def test_a_run_made_otherwise_is_refused(bench: Benchmark, plans: dict[str, Plan], tmp_path: Path) -> None:
     backends = FileAnswers.read(bench.folder / "truth.jsonl")
     judge(bench, plans, tmp_path, backends, Settings())
-    with pytest.raises(UsageError, match="made otherwise"):
+    with pytest.raises(UsageError, match="with different settings"):
         judge(bench, plans, tmp_path, backends, Settings(all_gates=True))
-    with pytest.raises(UsageError, match="made otherwise"):
+    with pytest.raises(UsageError, match="with different settings"):
         judge(bench, plans, tmp_path, backends, Settings(Sampling(frames=9)))
-    with pytest.raises(UsageError, match="made otherwise"):
+    with pytest.raises(UsageError, match="with different settings"):
         judge(bench, plans, tmp_path, [VisionGates(bench.folder)], Settings())
 
 

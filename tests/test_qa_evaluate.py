@@ -270,7 +270,7 @@ def test_a_stopped_run_goes_on_without_repeating_and_ends_the_same(items: list[I
         calls.clear()
         answer(chosen, "q", folder, Door(MockModel(respond)), AnswerSettings(concurrency=3))
         assert len(calls) == 30 - data[:cut].count(b"\n") and (folder / "answers.jsonl").read_bytes() == data
-    with pytest.raises(UsageError, match="made otherwise"):
+    with pytest.raises(UsageError, match="with different settings"):
         answer(chosen, "q", whole, Door(MockModel(respond)), AnswerSettings(max_tokens=9))
     with pytest.raises(UsageError, match="twice"):
         answer([*chosen, chosen[0]], "q", tmp_path / "x", Door(MockModel(respond)), AnswerSettings())

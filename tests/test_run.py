@@ -86,7 +86,7 @@ def test_a_killed_run_resumes_to_the_same_records(tmp_path: Path, sample_worlds:
 
 def test_a_run_folder_of_other_worlds_or_settings_is_refused(tmp_path: Path, sample_worlds: Path) -> None:
     run(sample_worlds, tmp_path / "r", settings())
-    with pytest.raises(UsageError, match="other settings"):
+    with pytest.raises(UsageError, match="different settings"):
         run(sample_worlds, tmp_path / "r", settings(memory="reset"))
     record = json.loads((tmp_path / "r/run.json").read_text())
     record["episode_sha256"] = dict.fromkeys(record["episode_sha256"], "0" * 64)

@@ -41,7 +41,7 @@ def test_a_run_names_its_suite_and_scores_only_its_tasks(sample_worlds: Path, tm
     score = score_run(tmp_path / "r")
     assert (score["suite"], score["suite_sha256"], score["tasks"]) == ("events", suite.sha256, len(suite.tasks))
     assert {f"{t['episode']}/{t['task']}" for t in score["per_task"]} == set(suite.tasks)
-    with pytest.raises(UsageError, match="other settings"):
+    with pytest.raises(UsageError, match="different settings"):
         run(sample_worlds, tmp_path / "r", Settings("reference"), make_suite(sample_worlds, "events", Rule()))
 
 

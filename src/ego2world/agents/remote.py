@@ -34,7 +34,7 @@ class Seat:
         step = self._steps.get()
         if step is None:
             self._steps.put(None)  # nobody comes back
-            raise ModelError("of the seat", "the client left; the same command goes on")
+            raise ModelError("of the seat", "the client left; re-run the same command to resume")
         return step
 
     def end(self, words: str) -> None:

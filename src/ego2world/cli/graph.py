@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
         worlds: Path = typer.Argument(help="A compiled collection."),
         model: str = typer.Option("mock", help="mock (the parser alone), replay:FILE, or PROVIDER/MODEL."),
         base_url: str | None = typer.Option(
-            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
         ),
         cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
         episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),

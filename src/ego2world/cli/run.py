@@ -9,7 +9,17 @@ import typer
 from ego2world.agents import MEMORIES, PLANNERS
 from ego2world.agents.make import find_planner
 from ego2world.agents.mock import mock_reply
-from ego2world.cli.common import INCOMPLETE, RAY_OPTION, err, names, out, print_json, progress, scores_table
+from ego2world.cli.common import (
+    ACCEPT_CODE,
+    INCOMPLETE,
+    RAY_OPTION,
+    err,
+    names,
+    out,
+    print_json,
+    progress,
+    scores_table,
+)
 from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
 from ego2world.evaluate import JSON_FIELDS, score_run
@@ -45,7 +55,7 @@ def register(app: typer.Typer) -> None:
             help="For planner llm: mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME.",
         ),
         base_url: str | None = typer.Option(
-            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
         ),
         cache: Path | None = typer.Option(None, help="Folder of replies to reuse between runs."),
         frames: str | None = typer.Option(
@@ -72,9 +82,10 @@ def register(app: typer.Typer) -> None:
         price_cached: float | None = typer.Option(
             None, min=0, help="Price of a million cached input tokens; default: as input."
         ),
+        accept_code: bool = ACCEPT_CODE,
         as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON."),
     ) -> None:
-        """Let a planner act in the worlds. Exit code 11: stopped before the end; the same command goes on.
+        """Let a planner act in the worlds. Exit code 11: stopped before the end; re-run the same command to resume.
 
         Keys of providers are read from their own environment variables (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...).
 
@@ -94,7 +105,7 @@ def register(app: typer.Typer) -> None:
             door = opening()
         settings = Settings(
             planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens, _temperature(temperature),
-            concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached), ray,
+            concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached), ray, accept_code,
         )  # fmt: skip
         with progress("running") as update, closing(door) if door else nullcontext():
             record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, door, opening)
@@ -107,7 +118,7 @@ def register(app: typer.Typer) -> None:
         if not score["complete"]:
             for episode, reason in record["stopped"].items():
                 err.print(f"stopped in {episode}: {reason}", soft_wrap=True, markup=False)
-            err.print("the run is incomplete; the same command goes on where it stopped")
+            err.print("The run is incomplete. Re-run the same command to resume.")
             raise typer.Exit(INCOMPLETE)
 
 

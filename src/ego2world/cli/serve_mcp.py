@@ -61,7 +61,7 @@ def register(app: typer.Typer) -> None:
             thread.join()
         if failed:
             raise failed[0]
-        err.print(f"records in {out_dir}; the same command goes on, ego2world report {out_dir} scores", soft_wrap=True)
+        err.print(f"records in {out_dir}; re-run the same command to resume; score with: ego2world report {out_dir}", soft_wrap=True)
 
 
 def _words(out_dir: Path) -> str:

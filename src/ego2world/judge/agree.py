@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ego2world.core.agreement import LEVELS, RESAMPLES, Figure, alpha, icc_figures, pair_agreement, paired
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.video import Status
 from ego2world.errors import UsageError
 from ego2world.judge.benchmark import Benchmark
@@ -97,6 +98,7 @@ def agree(
         progress("annotators", len(panel.judges), len(todo))
     people = annotators(panel, settings) if len(panel.references) > 1 else None
     out: dict[str, Any] = {
+        "code_sha256": code_sha256(Product.JUDGEMENTS),
         "settings": {
             "reference": settings.reference, "min_raters": settings.min_raters, "seed": settings.seed, "resamples": settings.resamples,
             "policy": settings.policy.plain(), "policy_sha256": settings.policy.sha256, "icc_form": ICC_FORM, "alpha_level": ALPHA_LEVEL,

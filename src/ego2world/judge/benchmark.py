@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from ego2world.core.canonical import pretty_json, sha256_file, write_atomic
 from ego2world.core.journal import read_versioned, rewrite
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.video import Facts, Status, probe
 from ego2world.errors import RecordError
 from ego2world.judge.records import SCHEMA_VERSION, Case, Record, Source, Video
@@ -138,7 +139,7 @@ def write_benchmark(
     rewrite(folder / VIDEOS, (video.plain() for video in videos))
     totals = {"cases": len(cases), "videos": len(videos), "by_status": dict(sorted(Counter(v.status for v in videos).items())),
               "by_origin": dict(sorted(Counter(v.origin for v in videos).items()))}  # fmt: skip
-    head = {"schema_version": SCHEMA_VERSION, "root": root, "design": design, "totals": totals}
+    head = {"schema_version": SCHEMA_VERSION, "code_sha256": code_sha256(Product.ROLLOUTS), "root": root, "design": design, "totals": totals}
     write_atomic(folder / BENCHMARK, pretty_json(head))
     return Benchmark(folder, folder / root, tuple(cases), tuple(videos), design)
 

@@ -23,7 +23,9 @@ from typing import Any
 import msgspec
 
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.folder import same_work
 from ego2world.core.journal import Records, is_torn, read_as, rewrite
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.video import Status, write_copy
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.benchmark import Benchmark, Progress
@@ -70,7 +72,7 @@ def make_panel(
     Args:
         bench: whose videos; those of cases marked ``panel``, or all where none is.
         plans: by video: the same frozen ones for every annotator.
-        out: the folder; a panel made alike is gone on with.
+        out: the folder; a panel with the same settings is resumed.
         annotators: names of letters, digits, "-" and "_".
         seed: of the orders.
         duplicates: share of the videos that come twice.
@@ -110,13 +112,16 @@ def make_panel(
     cases = bench.by_case
     used = {plans[v.video_id].plan_id: plans[v.video_id] for v in videos}
     panel = {
-        "seed": seed, "salt": salt, "all_gates": all_gates, "items": items, "queues": {name: _order(items, f"{seed}/{name}") for name in annotators},
+        "code_sha256": code_sha256(Product.JUDGEMENTS), "seed": seed, "salt": salt, "all_gates": all_gates, "items": items, "queues": {name: _order(items, f"{seed}/{name}") for name in annotators},
         "goals": {v.case_id: cases[v.case_id].goal for v in videos}, "plans": {name: used[name].plain() for name in sorted(used)},
         "videos_sha256": {v.video_id: v.sha256 for v in videos},
     }  # fmt: skip
     path = out / PANEL
-    if path.is_file() and strict_json(path.read_bytes()) != strict_json(pretty_json(panel)):
-        raise UsageError(f"{out} holds another panel; choose another --out folder")
+    if path.is_file():
+        before = strict_json(path.read_bytes())
+        if not same_work(before, panel):
+            raise UsageError(f"{out} contains another panel; choose another --out folder")
+        panel = before
     by_id = {v.video_id: v for v in videos}
     for number, (name, item) in enumerate(items.items(), 1):
         clip = out / CLIPS / f"{name}.mp4"

@@ -1,12 +1,12 @@
 """A judge goes through the videos: gate after gate, with early exit, appended as they come. Stage: judge.
 
     RUN/
-      run.json        benchmark, plans, backend, sampling: what answers need in common; a folder made otherwise is refused
+      run.json        benchmark, plans, backend, sampling: what answers need in common; a folder with different settings is refused
       plans.jsonl     the plans that were asked about
       answers.jsonl   an answer a line            (judges with gates)
       ratings.jsonl   a rating a line             (judges of whole videos)
 
-A run that is killed at any moment is gone on with by the same command, and ends with the same records as one that never was. Answers that
+A run that is killed at any moment is resumed by the same command, and ends with the same records as one that never was. Answers that
 a service did not give are asked for again; answers that could not be read stay as they are, and are counted.
 """
 
@@ -23,9 +23,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from ego2world import __version__
-from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.canonical import canonical_json, sha256
+from ego2world.core.folder import open_folder
 from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.video import Status
 from ego2world.errors import UsageError, VideoError
 from ego2world.judge.backends import Gates, Look, Whole
@@ -68,19 +70,21 @@ def judge(
     backends: Sequence[Gates | Whole],
     settings: Settings,
     progress: Progress | None = None,
+    accept_code: bool = False,
 ) -> dict[str, Any]:
     """Run judges over a benchmark; return run.json with counts of answers, and of those that could not be had.
 
     Args:
         bench: the videos; those that are not "ok" are left out here, and stand in every score as unusable.
         plans: by video.
-        out: the folder; an unfinished run is gone on with.
+        out: the folder; an unfinished run in it is resumed.
         backends: one a rater.
         settings: see ``Settings``.
         progress: called with (video, done, total).
+        accept_code: resume what other code began.
 
     Raises:
-        UsageError: the folder holds a run made otherwise, or no video can be judged.
+        UsageError: the folder contains a run with different settings, or no video can be judged.
     """
     usable = [video for video in bench.videos if video.status is Status.OK]
     if not usable:
@@ -89,10 +93,10 @@ def judge(
     head = {
         "benchmark": {"videos_sha256": videos_sha256(bench.videos), "videos": len(bench.videos), "usable": len(usable), "cases": len(bench.cases)},
         "plans_sha256": plans_sha256(list(used.values())), "backends": [{"rater": one.rater.id, "kind": one.rater.kind} | one.plain() for one in backends], "raters": [one.rater.id for one in backends],
-        "settings": settings.plain(), "ego2world": __version__,
+        "settings": settings.plain(), "ego2world": __version__, "code_sha256": code_sha256(Product.JUDGEMENTS),
     }  # fmt: skip
     with writing(out):
-        _open(out, head)
+        open_folder(out / RUN, head, "a run", accept_code)
         rewrite(out / PLANS, (used[name].plain() for name in sorted(used)))
         kept = _Kept.read(out)
         kept.write(out)
@@ -105,17 +109,6 @@ def judge(
         kept = _Kept.read(out, again=False)
         kept.write(out)
     return head | kept.counts()
-
-
-def _open(out: Path, head: Mapping[str, Any]) -> None:
-    path = out / RUN
-    if path.is_file():
-        before = strict_json(path.read_bytes())
-        changed = [name for name in head if name != "ego2world" and before.get(name) != head[name]]
-        if changed:
-            raise UsageError(f"{out} holds a run made otherwise ({', '.join(changed)}); choose another --out folder")
-        return
-    write_atomic(path, pretty_json(head))
 
 
 @dataclass

@@ -14,6 +14,7 @@ from typing import Any
 
 from ego2world.core.canonical import pretty_json, strict_json, write_atomic
 from ego2world.core.journal import rewrite
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.statistics import cluster_interval
 from ego2world.core.video import Status
 from ego2world.errors import RecordError, UsageError
@@ -108,7 +109,7 @@ def write_scores(bench: Benchmark, run: Path, policy: Policy, seed: int = 0) -> 
     answers = by_subgoal(read_answers(run))
     rewrite(run / SCORES, (one.plain() for rows in scores.values() for one in rows))
     summary = {
-        "policy": policy.plain(), "policy_sha256": policy.sha256, "seed": seed,
+        "code_sha256": code_sha256(Product.JUDGEMENTS), "policy": policy.plain(), "policy_sha256": policy.sha256, "seed": seed,
         "raters": {rater: summarise(bench, rows, seed) | {"failures": _failures(bench, plans, answers.get(rater, {}), rows)} for rater, rows in scores.items()},
     }  # fmt: skip
     write_atomic(run / SUMMARY, pretty_json(summary))

@@ -4,7 +4,7 @@
     all episodes -> groups.jsonl, rejected.jsonl, review.jsonl, manifest.json
 
 A stage's file begins with its provenance: what made it, from what, under which settings. A file whose provenance still holds is
-used again, so a run that was stopped goes on where it was, and an episode that did not change costs nothing. A stage that fails
+used again, so an interrupted run resumes where it stopped, and an episode that did not change costs nothing. A stage that fails
 says so in its file; the other episodes go on.
 """
 
@@ -28,6 +28,7 @@ from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sh
 from ego2world.core.cluster import workers
 from ego2world.core.journal import read_versioned
 from ego2world.core.models import Door
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import Ego2WorldError, RecordError, UsageError
 from ego2world.qa.checks import Case, check_group
 from ego2world.qa.checks.collection import collection_findings
@@ -206,7 +207,7 @@ class _Episode:
         )
         head = {
             "record": "provenance", "record_id": f"{self.name}/{name}", "parents": [f"{self.name}/{parent}" for parent in parents],
-            "producer": {"name": f"ego2world.qa.{name}", "version": __version__, "kind": "model" if model else "rule", **(model or {})},
+            "producer": {"name": f"ego2world.qa.{name}", "version": __version__, "code_sha256": code_sha256(Product.QUESTIONS), "kind": "model" if model else "rule", **(model or {})},
             "input_hash": inputs,
             "config_hash": self.config, "status": "ok",
         }  # fmt: skip
@@ -302,7 +303,7 @@ def _manifest(
         for f in {f.code: f for f in group.validation if f.severity == "error"}.values()
     )
     return {
-        "schema_version": SCHEMA_VERSION, "ego2world": __version__, "settings": settings.plain(), "worlds": str(worlds),
+        "schema_version": SCHEMA_VERSION, "ego2world": __version__, "code_sha256": code_sha256(Product.QUESTIONS), "settings": settings.plain(), "worlds": str(worlds),
         "episodes": {name: manifest["episodes"][name]["sha256"] for name in names}, "failed": dict(failed), "by_producer": counts("producer"),
         "totals": {
             "accepted": len(accepted), "rejected": len(sorted_out["rejected"]), "review": len(sorted_out["review"]),

@@ -20,7 +20,9 @@ import msgspec
 
 from ego2world.core.agreement import alpha
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.folder import same_work
 from ego2world.core.journal import Records, is_torn, read_as
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import FILES, read_manifest, read_records
 from ego2world.qa.checks.case import finding
@@ -116,14 +118,16 @@ def make_cohort(
             queues[names[(number + 1) % len(names)]].append(item)
     hashes = {group.id: group.content_hash for group in groups}
     cohort = {
-        "seed": seed, "population": len(ids), "population_hash": sha256(canonical_json(ids)), "status": status, "questions": str(qa),
+        "code_sha256": code_sha256(Product.QUESTIONS), "seed": seed, "population": len(ids), "population_hash": sha256(canonical_json(ids)), "status": status, "questions": str(qa),
         "items": drawn, "content_hashes": {item: hashes[item] for item in drawn}, "double": drawn[:second], "queues": queues,
     }  # fmt: skip
     path = out / COHORT
     if path.is_file():
-        if strict_json(path.read_bytes()) != cohort:
-            raise UsageError(f"{out} holds another cohort; choose another --out folder")
-        return cohort
+        before = strict_json(path.read_bytes())
+        if not same_work(before, cohort):
+            raise UsageError(f"{out} contains another cohort; choose another --out folder")
+        kept: dict[str, Any] = before
+        return kept
     write_atomic(path, pretty_json(cohort))
     return cohort
 

@@ -5,12 +5,11 @@ run again from their start. Planners, belief and world are deterministic, and a 
 journal, so a resumed run ends with the same records as one that was never killed, and pays for nothing twice.
 
 Errors of a model's service and a spent budget are no failures of the agent: the episode stops, its remaining tasks stay unscored,
-and the same command goes on from there.
+and the same command resumes from there.
 """
 
 from __future__ import annotations
 
-import json
 import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -25,12 +24,14 @@ from typing import Any
 from ego2world import __version__
 from ego2world.agents import Belief, Equipment, Planner, Sampling, make_memory, make_planner
 from ego2world.agents.prompting import prompt_hashes
-from ego2world.core.canonical import pretty_json, sha256, write_atomic
+from ego2world.core.canonical import sha256, strict_json
 from ego2world.core.cluster import RayPool, tell
+from ego2world.core.folder import open_folder
 from ego2world.core.journal import Recorder, Records, group_rows, read_rows
 from ego2world.core.lock import join, writing
 from ego2world.core.models import Door
 from ego2world.core.processes import process_pool
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import ModelError, RecordError, UsageError
 from ego2world.run.chat import Budget, BudgetSpent, EpisodeChat, Meter
 from ego2world.run.endings import Ending, Halt, Outage, Stopped
@@ -52,8 +53,7 @@ ORACLE = "oracle"  # the planner that is told plans made in the world itself
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run is made with; stored in run.json, ``concurrency``, ``jobs``, ``budget`` and ``ray`` apart, which may change on a
-    resume."""
+    """What a run is made with; stored in run.json but for those after ``temperature``, which may change on a resume."""
 
     planner: str
     memory: str = "persistent"
@@ -69,6 +69,7 @@ class Settings:
     jobs: int = 1
     budget: Budget = field(default_factory=Budget)
     ray: str | None = None  # address of a cluster that plays the episodes, see core.cluster
+    accept_code: bool = False  # resume what other code began
 
     @property
     def apart(self) -> bool:
@@ -110,7 +111,7 @@ def run(
     _check(settings, door, open_door)
     record = _record(worlds, settings, suite, door)
     with writing(out):
-        _open_run(out, record)
+        _open_run(out, record, settings.accept_code)
         finished = ended_episodes(read_rows(out / "tasks.jsonl")) & set(suite.episodes)
         tidy(out, suite.episodes, finished)
         calls = read_rows(out / JOURNAL)
@@ -148,7 +149,7 @@ def _record(worlds: Path, settings: Settings, suite: Suite, door: Door | None) -
         "max_tokens": settings.max_tokens if door is not None else None,
         "temperature": settings.temperature if door is not None else None, "frames": settings.frames,
         "episodes": list(suite.episodes), "episode_sha256": dict(suite.episode_sha256), "worlds": str(worlds),
-        "ego2world": __version__, "python": platform.python_version(),
+        "ego2world": __version__, "code_sha256": code_sha256(Product.RUN), "python": platform.python_version(),
     }  # fmt: skip
 
 
@@ -265,24 +266,17 @@ def _episode_here(number: int, episode_id: str, journal: Sequence[Mapping[str, A
     return _here[0][0].episode(number, episode_id, journal)
 
 
-def _open_run(out: Path, record: Mapping[str, Any]) -> None:
+def _open_run(out: Path, record: Mapping[str, Any], accept_code: bool) -> None:
     path = out / "run.json"
     if path.is_file():
-        before = json.loads(path.read_text("utf-8"))
-        known = before.get("episode_sha256", {})
+        known = strict_json(path.read_bytes()).get("episode_sha256", {})
         if any(known.get(episode, digest) != digest for episode, digest in record["episode_sha256"].items()):
             raise RecordError(
                 str(path), "this run was made on other worlds (hashes differ); choose another --out folder"
             )
-        changed = [k for k in record if k not in {"worlds", "ego2world", "python"} and before.get(k) != record[k]]
-        if changed:
-            raise UsageError(
-                f"{out} holds a run with other settings ({', '.join(changed)}); choose another --out folder"
-            )
-        return
-    if out.is_dir() and any((out / name).exists() for name in RECORDS):
+    elif out.is_dir() and any((out / name).exists() for name in RECORDS):
         raise RecordError(str(out), "records without run.json; choose another --out folder")
-    write_atomic(path, pretty_json(record))
+    open_folder(path, record, "a run", accept_code, told=("worlds",))
 
 
 @dataclass

@@ -16,6 +16,7 @@ from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import note_row
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.core.cluster import workers
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.tasks.contract import TERMINAL
 from ego2world.tasks.derive import Task, borders, derive_tasks
 from ego2world.tasks.stress import Span, admission_failures
@@ -57,7 +58,7 @@ def build_worlds(
             if progress:
                 progress(video, number, len(videos))
     manifest = {
-        "schema_version": SCHEMA_VERSION, "compiler_version": __version__, "dataset": dataset.name,
+        "schema_version": SCHEMA_VERSION, "compiler_version": __version__, "code_sha256": code_sha256(Product.WORLDS), "dataset": dataset.name,
         "sources": dict(dataset.sources), "settings": {"videos": videos},
         "warnings": [str(warning) for warning in dataset.warnings],
         "ambiguous_words": len(dataset.vocabulary.ambiguous),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ego2world.cli.common import INCOMPLETE, MODEL_HELP, err, extra, out, print_json, progress
+from ego2world.cli.common import ACCEPT_CODE, INCOMPLETE, MODEL_HELP, err, extra, out, print_json, progress
 from ego2world.core.load import load
 from ego2world.core.models import Door, Endpoint, open_door
 from ego2world.errors import UsageError
@@ -35,7 +35,7 @@ def register(judge: typer.Typer) -> None:
         per_video: bool = typer.Option(False, help="A plan a video, as in the paper, instead of one a case."),
         concurrency: int = typer.Option(4, min=1, help="Plans at the same time."),
         base_url: str | None = typer.Option(
-            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
         ),
         cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
         any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
@@ -81,7 +81,7 @@ def register(judge: typer.Typer) -> None:
     @judge.command("run")
     def run_command(
         bench: Path = typer.Argument(help="A benchmark."),
-        out_dir: Path = typer.Option(..., "--out", help="The folder of the run; an unfinished one is gone on with."),
+        out_dir: Path = typer.Option(..., "--out", help="The folder of the run; an unfinished run in it is resumed."),
         backend: str = typer.Option("model", help=BACKEND_HELP),
         model: str | None = typer.Option(None, help=MODEL_HELP),
         plans: Path | None = typer.Option(None, help="Made by judge plan; default: plans.jsonl of the benchmark."),
@@ -106,11 +106,12 @@ def register(judge: typer.Typer) -> None:
         high: float = typer.Option(100.0, help="Highest score of a table."),
         concurrency: int = typer.Option(4, min=1, help="Videos at the same time."),
         base_url: str | None = typer.Option(
-            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
         ),
         cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
         retries: int = typer.Option(5, min=0, help="Further attempts after errors that may pass."),
         any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        accept_code: bool = ACCEPT_CODE,
         as_json: bool = typer.Option(False, "--json", help="Print counts as JSON."),
     ) -> None:
         """Judge every video: one question a gate, ended at the first failure. Exit code 11: some answers could not be had yet.
@@ -150,7 +151,7 @@ def register(judge: typer.Typer) -> None:
                 with err.status("controls"):
                     try_out(read, by_video, made[0], settings, controls, repeat, out_dir)  # type: ignore[arg-type]
             update = stack.enter_context(progress("videos"))
-            done = judge_all(read, by_video, out_dir, made, settings, update)
+            done = judge_all(read, by_video, out_dir, made, settings, update, accept_code)
         if as_json:
             print_json(done)
         else:
@@ -163,7 +164,7 @@ def register(judge: typer.Typer) -> None:
         for reason, count in done["reasons"].items():
             err.print(f"{count}: {reason}", markup=False, soft_wrap=True)
         if done["service_failures"]:
-            err.print("the same command asks those again that the service gave no answer to")
+            err.print("Re-run the same command to ask for the missing answers again.")
             raise typer.Exit(INCOMPLETE)
         if not as_json:
             out.print(f"Next: ego2world judge score {bench} {out_dir}", markup=False, soft_wrap=True)

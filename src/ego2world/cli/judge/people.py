@@ -18,7 +18,7 @@ def register(judge: typer.Typer) -> None:
         bench: Path = typer.Argument(help="A benchmark."),
         annotators: str = typer.Option(..., help="Names, such as anna,ben,cem."),
         out_dir: Path = typer.Option(
-            ..., "--out", help="The folder of the panel; the same command goes on with an unfinished one."
+            ..., "--out", help="The folder of the panel; an unfinished one is resumed."
         ),
         plans: Path | None = typer.Option(None, help="The frozen plans; default: plans.jsonl of the benchmark."),
         seed: int = typer.Option(0, help="Of the orders, and of which videos come twice."),

@@ -36,7 +36,7 @@ def register(qa: typer.Typer) -> None:
             None, help="A model that proposes questions too; the same checks decide. " + MODEL_HELP
         ),
         base_url: str | None = typer.Option(
-            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
         ),
         cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
         any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
@@ -68,7 +68,7 @@ def register(qa: typer.Typer) -> None:
         for name, failure in manifest["failed"].items():
             err.print(f"failed: {name}: {failure['message']}", markup=False, soft_wrap=True)
         if manifest["failed"]:
-            err.print("their questions are missing; the same command goes on with them")
+            err.print("Their questions are missing. Re-run the same command to make them.")
             raise typer.Exit(INCOMPLETE)
         out.print(f"Next: ego2world qa check {out_dir}; ego2world qa audit {out_dir}", markup=False)
 

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from rich.table import Table
 
-from ego2world.cli.common import AUDIT_FAILED, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
+from ego2world.cli.common import ACCEPT_CODE, AUDIT_FAILED, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
 from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
 from ego2world.qa.evaluate.answer import Settings as AnswerSettings
@@ -31,7 +31,7 @@ def register(qa: typer.Typer) -> None:
         questions: Path = typer.Argument(help="A folder made by qa build, or anybody's questions."),
         model: str = typer.Option("mock", help=MODEL_HELP),
         out_dir: Path = typer.Option(
-            ..., "--out", help="The folder of the answers; an unfinished one is gone on with."
+            ..., "--out", help="The folder of the answers; unfinished answers in it are resumed."
         ),
         media: Path | None = typer.Option(
             None, help="Folder of videos VIDEO.mp4; without it the model gets the text alone."
@@ -48,11 +48,12 @@ def register(qa: typer.Typer) -> None:
         max_tokens: int = typer.Option(512, min=1, help="Longest reply, in tokens."),
         concurrency: int = typer.Option(4, min=1, help="Groups at the same time."),
         base_url: str | None = typer.Option(
-            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
         ),
         cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
         retries: int = typer.Option(5, min=0, help="Further attempts after errors that may pass."),
         any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        accept_code: bool = ACCEPT_CODE,
         form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
     ) -> None:
         """Let a model answer, turn by turn, with its own earlier answers as history. Exit code 11: some turns have no answer yet.
@@ -67,7 +68,7 @@ def register(qa: typer.Typer) -> None:
             closing(open_door(model, mock_answer, endpoint, cache, any_served_model)) as door,
             progress("answers") as update,
         ):
-            manifest = answer(items, _source(questions, split, limit), out_dir, door, settings, update)
+            manifest = answer(items, _source(questions, split, limit), out_dir, door, settings, update, accept_code)
         out.print(
             f"{len(items)} turns asked of {manifest['model']}, {manifest['errors']} without an answer  ({out_dir})",
             soft_wrap=True,
@@ -95,7 +96,7 @@ def register(qa: typer.Typer) -> None:
         seed: int = typer.Option(0, help="Seed of the resampling."),
         concurrency: int = typer.Option(4, min=1, help="Judgements at the same time."),
         base_url: str | None = typer.Option(
-            None, help="Of a server that speaks the OpenAI protocol (openai-api/... models)."
+            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
         ),
         cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
         any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),

@@ -1,6 +1,6 @@
 """Models answer questions, turn by turn, with their own earlier answers as history. Stage: qa, evaluation.
 
-answers.jsonl   a prediction a line, appended as it comes; a run that was stopped goes on with what is missing
+answers.jsonl   a prediction a line, appended as it comes; an interrupted run resumes with what is missing
 manifest.json   which items, which model, how clips were sampled, which prompts: what results need in common to be compared
 """
 
@@ -18,11 +18,13 @@ import msgspec
 from msgspec.structs import replace
 
 from ego2world import __version__
-from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.canonical import canonical_json, sha256
+from ego2world.core.folder import open_folder
 from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
 from ego2world.core.models import Door, Message, Part, Reply, Request, Stop, Text
 from ego2world.core.prompting import prompt, prompts_sha256
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import ModelError, UsageError, VideoError
 from ego2world.qa.evaluate.media import Clips, Look
 from ego2world.qa.items import Item
@@ -77,17 +79,19 @@ class Settings:
 
 
 def answer(
-    items: Sequence[Item], source: str, out: Path, door: Door, settings: Settings, progress: Progress | None = None
-) -> dict[str, Any]:
+    items: Sequence[Item], source: str, out: Path, door: Door, settings: Settings, progress: Progress | None = None,
+    accept_code: bool = False,
+) -> dict[str, Any]:  # fmt: skip
     """Ask a model every item; return the manifest with ``errors`` (turns without an answer) and their most frequent ``reasons`` added.
 
     Args:
         items: turns of one group in the order of their rounds.
         source: what the items are called in the manifest.
-        out: the folder of the answers; an unfinished one is gone on with.
+        out: the folder of the answers; unfinished answers in it are resumed.
         door: the model.
         settings: see ``Settings``.
         progress: called with (group, finished, total).
+        accept_code: resume what other code began.
 
     Raises:
         UsageError: no items, an id twice, or settings that differ from those the folder was begun with.
@@ -102,10 +106,10 @@ def answer(
         )
     manifest = {
         "source": source, "items_sha256": membership(items), "items": sorted(ids), "model": door.name, "settings": settings.plain(),
-        "prompts_sha256": prompts_sha256(HERE, PROMPTS), "ego2world": __version__,
+        "prompts_sha256": prompts_sha256(HERE, PROMPTS), "ego2world": __version__, "code_sha256": code_sha256(Product.ANSWERS),
     }  # fmt: skip
     with writing(out):
-        _open(out, manifest)
+        open_folder(out / MANIFEST, manifest, "answers", accept_code)
         done = {(row.item, row.rotation): row for row in read_predictions(out) if not row.error}
         _keep(out, done.values())
         records = Records(out)
@@ -126,17 +130,6 @@ def membership(items: Iterable[Item]) -> str:
     return sha256(
         canonical_json(sorted([item.id, item.question, item.options, list(item.key), item.answer] for item in items))
     )
-
-
-def _open(out: Path, manifest: Mapping[str, Any]) -> None:
-    path = out / MANIFEST
-    if path.is_file():
-        before = strict_json(path.read_bytes())
-        changed = [name for name in manifest if name != "ego2world" and before.get(name) != manifest[name]]
-        if changed:
-            raise UsageError(f"{out} holds answers made otherwise ({', '.join(changed)}); choose another --out folder")
-        return
-    write_atomic(path, pretty_json(manifest))
 
 
 def _keep(out: Path, rows: Iterable[Prediction]) -> None:

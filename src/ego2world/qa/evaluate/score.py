@@ -18,6 +18,7 @@ import msgspec
 from ego2world import __version__
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.journal import Records, read_rows, rewrite
+from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.statistics import Interval, cluster_interval, mcnemar_exact
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.evaluate.answer import MANIFEST, Prediction, membership, read_predictions, rotated
@@ -145,7 +146,7 @@ def summarise(
         "by_format": lambda item: "multiple_choice" if item.options else "open",
     }  # fmt: skip
     out: dict[str, Any] = {
-        "ego2world": __version__, "model": manifest["model"], "settings": manifest["settings"], "source": manifest["source"], "judge": dict(judge),
+        "ego2world": __version__, "code_sha256": code_sha256(Product.ANSWERS), "model": manifest["model"], "settings": manifest["settings"], "source": manifest["source"], "judge": dict(judge),
         "ledger": {"items_sha256": manifest["items_sha256"], "items": len(pairs), "prompts_sha256": manifest["prompts_sha256"]},
         "overall": _figures(pairs, seed),
     }  # fmt: skip
