@@ -1,20 +1,33 @@
-# make demo        the whole job on the bundled sample kitchens
+# make demo        all three systems on the bundled sample kitchens
 # make test        lint, types and the tests
+# make test-base   the installation without extras: every command's help, the README's commands, the demo
 # make test-slow   the tests that take long
+# make dist        wheel and source distribution in dist/
 # All set themselves up: a virtual environment in .venv with the versions of constraints.txt.
 
 PYTHON ?= python3
 VENV := .venv
+BASE := .venv-base
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-slow lint types docs samples measure clean
+.PHONY: demo test test-base test-slow dist lint types docs samples measure clean
 
 demo: $(VENV)/.core
 	$(BIN)/ego2world demo --out demo
 
 test: lint types
 	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-base: dist
+	rm -rf $(BASE)
+	$(PYTHON) -m venv $(BASE)
+	$(BASE)/bin/python -m pip --disable-pip-version-check --quiet install -c constraints.txt dist/*.whl
+	$(BIN)/python tools/check_base.py $(BASE)/bin/ego2world
+
+dist: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m slow
@@ -46,4 +59,4 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 	touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

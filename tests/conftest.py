@@ -5,13 +5,16 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Mapping
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
+from ego2world.cli.demo import MARK
 from ego2world.judge.rendered import make_rendered
 from ego2world.qa.build import Settings, build
 from ego2world.render import draw_episode
@@ -77,10 +80,31 @@ def sample_clips(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture(scope="session")
 def rendered(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The benchmark of drawn rollouts: 20 cases, 120 clips; drawn once for all processes of a run, and never written to."""
-    base = tmp_path_factory.getbasetemp()
+    return once(tmp_path_factory, "rendered", lambda folder: make_rendered(sample_worlds, folder, jobs=2))
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which ``ego2world demo --out demo`` was run; once for all processes of a run, and never written to."""
+
+    def make(folder: Path) -> None:
+        (folder / "demo").mkdir(parents=True)
+        (folder / "demo" / MARK).touch()
+        (folder / "demo" / "old.txt").write_text("of an earlier demo")
+        command = [Path(sys.executable).parent / "ego2world", "demo", "--out", "demo"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        (folder / "printed.txt").write_text(f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}", "utf-8")
+
+    return once(tmp_path_factory, "demo", make)
+
+
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Return a folder that the first process of a test run to ask for it makes, while the others wait."""
+    base = factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    with (shared / "rendered.lock").open("w") as lock:
+    with (shared / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "rendered" / "benchmark.json").is_file():
-            make_rendered(sample_worlds, shared / "rendered", jobs=2)
-    return shared / "rendered"
+        if not (shared / f"{name}.made").is_file():
+            make(shared / name)
+            (shared / f"{name}.made").touch()
+    return shared / name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import pickle
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from ego2world.cli.demo import make_parts
 from ego2world.samples import sample_source
 
 COMMAND = Path(sys.executable).parent / "ego2world"
@@ -262,11 +264,18 @@ def test_text_of_the_data_is_data(source: Path, tmp_path: Path) -> None:
 def test_demo_replaces_only_its_own_folder(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("keep")
-    fails(2, ["holds no earlier demo"], "demo", "--out", tmp_path / "mine")
-    for _ in range(2):
-        done = ego2world("demo", "--out", tmp_path / "demo")
-        assert done.returncode == 0 and "verdict: pass" in done.stdout and "Next, try:" in done.stdout
+    fails(2, ["contains no earlier demo"], "demo", "--out", tmp_path / "mine")
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "keep"
+
+
+def test_demo_runs_all_three_systems_and_ends_with_a_page(demo: Path) -> None:
+    printed = (demo / "printed.txt").read_text("utf-8")
+    assert printed.startswith("exit code 0") and "failed" not in printed and "Next, try:" in printed, printed
+    assert not (demo / "demo/old.txt").exists()
+    page = (demo / "demo/index.html").read_text("utf-8")
+    commands = [step.command for part in make_parts(Path("demo")) for step in part.steps]
+    assert len(commands) == 20 and all(html.escape(command) in page for command in commands)
+    assert page.count("<video ") == 3 and page.count("verdict: pass") == 3 and "exit code" not in page
 
 
 def test_play_reads_sentences_and_the_commands_that_it_offers(sample_worlds: Path) -> None:

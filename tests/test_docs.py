@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,8 +26,12 @@ def snippet(name: str) -> str:
     return found.group(1)
 
 
-def follow(page: str, folder: Path) -> None:
+def follow(page: str, folder: Path, demo: Path | None = None) -> None:
+    """Run a page's commands in a folder; the demo, which many pages begin with, is taken from where it was run once."""
     for command in console_commands(DOCS / page):
+        if demo is not None and command == "ego2world demo --out demo":
+            shutil.copytree(demo / "demo", folder / "demo")
+            continue
         done = subprocess.run(
             shlex.split(command), cwd=folder, env=ENV | {"PYTHONPATH": str(folder)}, capture_output=True, text=True
         )
@@ -34,9 +39,9 @@ def follow(page: str, folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workplace(tmp_path_factory: pytest.TempPathFactory, demo: Path) -> Path:
     folder = tmp_path_factory.mktemp("tutorial")
-    follow("TUTORIAL.md", folder)
+    follow("TUTORIAL.md", folder, demo)
     return folder
 
 
@@ -112,10 +117,10 @@ def test_the_interfaces_work_as_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["QUESTIONS.md", "EVALUATING.md", "REVIEWING.md"])
-def test_the_pages_on_questions_do_what_they_say(page: str, tmp_path: Path) -> None:
+def test_the_pages_on_questions_do_what_they_say(page: str, tmp_path: Path, demo: Path) -> None:
     commands = console_commands(DOCS / page)
     assert commands[0] == "ego2world demo --out demo" and len(commands) >= 4
-    follow(page, tmp_path)
+    follow(page, tmp_path, demo)
     made = json.loads((tmp_path / "qa/manifest.json").read_text())
     assert made["totals"]["accepted"] > 400
     if page == "EVALUATING.md":
@@ -125,14 +130,14 @@ def test_the_pages_on_questions_do_what_they_say(page: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("page", ["JUDGING.md", "ANNOTATING.md", "JUDGES.md"])
-def test_the_pages_on_judges_do_what_they_say(page: str, tmp_path: Path) -> None:
+def test_the_pages_on_judges_do_what_they_say(page: str, tmp_path: Path, demo: Path) -> None:
     text = (DOCS / page).read_text("utf-8")
     commands = console_commands(DOCS / page)
     assert commands[0] == "ego2world demo --out demo" and len(commands) >= 4
     for code in re.findall(r"```python judge\n(.*?)```", text, re.S):
         assert len(code.splitlines()) < 40
         (tmp_path / "my_judge.py").write_text(code)
-    follow(page, tmp_path)
+    follow(page, tmp_path, demo)
     if page == "ANNOTATING.md":
         assert len(list((tmp_path / "panel/clips").glob("*.mp4"))) == 25
         return

@@ -37,15 +37,6 @@ RAY_OPTION = typer.Option(
 )  # fmt: skip
 
 
-@contextmanager
-def extra(name: str, what: str) -> Iterator[None]:
-    """Open the door of an optional dependency: where an import in it fails, say which extra is missing."""
-    try:
-        yield
-    except ImportError as error:
-        raise UsageError(f"{what} needs the extra: pip install 'ego2world[{name}]' ({error})") from None
-
-
 def print_json(value: Any) -> None:
     """Print machine-readable output on stdout."""
     json.dump(value, sys.stdout, indent=1, sort_keys=True, allow_nan=False)

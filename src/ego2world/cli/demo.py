@@ -1,23 +1,55 @@
-"""ego2world demo"""
+"""ego2world demo: all three systems on the sample kitchens, by the commands that a user would type."""
 
 from __future__ import annotations
 
+import csv
+import json
 import shutil
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import typer
+from jinja2 import Environment, PackageLoader
+from rich.console import Console
 
-from ego2world.annotations.hd_epic import read_hd_epic
-from ego2world.cli.common import AUDIT_FAILED, out, progress, scores_table
+from ego2world.cli.common import AUDIT_FAILED, err, out
+from ego2world.core.canonical import write_atomic
+from ego2world.core.journal import read_rows
 from ego2world.errors import UsageError
-from ego2world.report import write_report
-from ego2world.run.loop import Settings, run
 from ego2world.samples import sample_source
-from ego2world.tasks.audit import audit
-from ego2world.tasks.build import build_worlds
 
-RUNS = (("reference", "persistent"), ("symbolic", "persistent"), ("symbolic", "reset"), ("random", "persistent"))
 MARK = ".ego2world-demo"
+WIDTH = 110  # of what the commands print
+RUNS = (("reference", "persistent"), ("symbolic", "persistent"), ("symbolic", "reset"), ("random", "persistent"))
+
+
+@dataclass
+class Step:
+    """One command of the demo: what it shows, its words, and what it printed."""
+
+    shows: str
+    words: tuple[str, ...]
+    printed: str = ""
+    code: int = 0
+
+    @property
+    def command(self) -> str:
+        """The command as a user would type it."""
+        return " ".join(("ego2world", *self.words))
+
+
+@dataclass
+class Part:
+    """One of the three systems: its steps, and the pages and files that they leave."""
+
+    title: str
+    about: str
+    steps: list[Step] = field(default_factory=list)
+    links: list[tuple[str, str]] = field(default_factory=list)
 
 
 def register(app: typer.Typer) -> None:
@@ -29,42 +61,166 @@ def register(app: typer.Typer) -> None:
             Path("demo"), "--out", help="Folder to write to; an earlier demo in it is replaced."
         ),
     ) -> None:
-        """Run the whole job on the sample kitchens: compile, audit, act, score, report.
+        """Run all three systems on the sample kitchens: worlds and planners, questions, and a judge of videos.
 
         Example: ego2world demo --out demo
         """
         if out_dir.exists() and any(out_dir.iterdir()):
             if not (out_dir / MARK).is_file():
-                raise UsageError(f"{out_dir} exists and holds no earlier demo; choose another --out folder")
+                raise UsageError(f"{out_dir} exists and contains no earlier demo; choose another --out folder")
             shutil.rmtree(out_dir)
         out_dir.mkdir(parents=True, exist_ok=True)
         (out_dir / MARK).touch()
-        worlds = out_dir / "worlds"
-        with progress("compiling") as update:
-            totals = build_worlds(read_hd_epic(sample_source()), worlds, progress=update)["totals"]
-        out.print(
-            f"compiled  {totals['narrations']} narrations of {totals['videos']} videos into {totals['operations']} operations and {totals['tasks']} tasks"
-        )
-        with progress("auditing") as update:
-            checked = audit(worlds, update)
-        out.print(
-            f"audited   {checked['negative_rejected']} of {checked['negative_suites']} negative suites rejected; verdict: {checked['verdict']}"
-        )
-        folders = []
-        for planner, memory in RUNS:
-            folder = out_dir / "runs" / f"{planner}-{memory}"
-            with progress(f"running {planner}") as update:
-                run(worlds, folder, Settings(planner, memory), None, update)
-            folders.append(folder)
-        scores = write_report(folders, out_dir / "report")
-        out.print()
-        out.print(scores_table(scores))
-        out.print(f"\nreport: {out_dir / 'report' / 'index.html'}\n\nNext, try:", soft_wrap=True)
-        first = next(iter(read_hd_epic(sample_source()).narrations))
-        out.print(
-            f"  ego2world show {worlds} {first}              what was compiled from which narration", soft_wrap=True
-        )
-        out.print(f"  ego2world play {worlds} {first}              act in it yourself", soft_wrap=True)
-        out.print("  ego2world compile YOUR_ANNOTATIONS --out worlds   your own data (docs/DATA.md)", soft_wrap=True)
-        if checked["verdict"] != "pass":
+        failed = 0
+        parts = make_parts(out_dir)
+        for part in parts:
+            out.print(f"\n[bold]{part.title}[/bold]")
+            for step in part.steps:
+                if step.words[:2] == ("qa", "figures"):
+                    write_percentages(out_dir)
+                with Console(file=sys.stderr).status(step.shows):
+                    _run(step)
+                failed += step.code != 0
+                ended = "done" if step.code == 0 else f"failed, exit code {step.code}"
+                out.print(f"  {step.shows:<34} {ended}", markup=False)
+                if step.code:
+                    err.print(f"{step.command}\n{step.printed}", markup=False, soft_wrap=True)
+        page = out_dir / "index.html"
+        first = read_rows(out_dir / "qa" / "groups.jsonl")[0]["episode"]
+        tries = next_commands(out_dir, first)
+        write_atomic(page, render(out_dir, parts, tries))
+        out.print(f"\nOpen {page}\n\nNext, try:", soft_wrap=True, markup=False)
+        for command, says in tries:
+            out.print(f"  {command:<70}  {says}", soft_wrap=True, markup=False)
+        if failed:
             raise typer.Exit(AUDIT_FAILED)
+
+
+def make_parts(folder: Path) -> list[Part]:
+    """Return what the demo runs, in order."""
+    worlds, questions, clips, runs, judges = (
+        str(folder / name) for name in ("worlds", "qa", "rollouts", "runs", "judges")
+    )
+    answers, report, agreement = (str(folder / name) for name in ("answers", "report", "agreement"))
+    folders = [f"{runs}/{planner}-{memory}" for planner, memory in RUNS]
+    return [
+        Part(
+            "Ego2World: worlds, and planners in them", "Annotations are compiled into executable worlds. Planners act in them under partial "
+            "observation, each with a belief of its own, and what they bring about is checked against frozen contracts.",
+            [
+                Step("compile the sample kitchens", ("compile", str(sample_source()), "--out", worlds)),
+                Step("audit the worlds", ("audit", worlds)),
+                *(
+                    Step(f"run {planner}, {memory} memory", ("run", worlds, "--planner", planner, "--memory", memory, "--out", to))
+                    for (planner, memory), to in zip(RUNS, folders, strict=True)
+                ),
+                Step("score and report", ("report", *folders, "--out", report)),
+            ],
+            [("Report: scores, intervals, memory effects, every task's trace", "report/index.html"), ("Worlds", "worlds/manifest.json"),
+             ("What each narration became: notes of the first episode", "worlds/episodes/K01-20250301-080000/notes.jsonl")],
+        ),
+        Part(
+            "EgoOmniWorld: questions with evidence", "Each question is bound to evidence, and its answer is derived again by executing the "
+            "world with and without that evidence.",
+            [
+                Step("build questions", ("qa", "build", worlds, "--out", questions)),
+                Step("check them by replay", ("qa", "check", questions)),
+                Step("audit them with blind baselines", ("qa", "audit", questions)),
+                Step("answer them with a mock model", ("qa", "answer", questions, "--model", "mock", "--out", answers)),
+                Step("score the answers", ("qa", "score", questions, answers)),
+                Step("check the printed percentages", ("qa", "figures", f"{answers}/percentages.csv")),
+            ],
+            [("Accepted questions", "qa/groups.jsonl"), ("Rejected ones, with the reason", "qa/rejected.jsonl"), ("Scores of the mock model", "answers/scores.json")],
+        ),
+        Part(
+            "Ego2Act: judging videos by gates", "Rollouts of the worlds are drawn, well and with planted faults, so that every answer is known. "
+            "Judges answer one gate at a time; here the exact answers, and a detector that sees pixels alone.",
+            [
+                Step("draw rollouts of four cases", ("judge", "rollouts", worlds, "--out", clips, "--cases", "4", "--jobs", "2")),
+                Step("plan subgoals from the goals", ("judge", "plan", clips, "--out", f"{judges}/plans.jsonl")),
+                Step("judge by the exact answers", ("judge", "run", clips, "--backend", f"answers:{clips}/truth.jsonl", "--out", f"{judges}/exact")),
+                Step("judge by the detector", ("judge", "run", clips, "--backend", "vision", "--frames", "32", "--out", f"{judges}/vision")),
+                Step("score the exact answers", ("judge", "score", clips, f"{judges}/exact")),
+                Step("score the detector", ("judge", "score", clips, f"{judges}/vision")),
+                Step("detector against exact answers",
+                     ("judge", "agree", clips, f"{judges}/vision", f"{judges}/exact", "--reference", "oracle", "--min-raters", "1",
+                      "--out", agreement)),
+            ],
+            [("Agreement of the detector with the exact answers", "agreement/index.html"), ("Cases", "rollouts/cases.jsonl")],
+        ),
+    ]  # fmt: skip
+
+
+def next_commands(folder: Path, episode: str) -> list[tuple[str, str]]:
+    """Return commands to try next, and what each does."""
+    return [
+        (f"ego2world show {folder}/worlds {episode}", "what was compiled from which narration"),
+        (f"ego2world play {folder}/worlds {episode}", "act in it yourself"),
+        (f"ego2world run {folder}/worlds --planner llm --model mock --out runs/mock", "a language model's place"),
+        (f"ego2world qa cohort {folder}/qa --size 20 --reviewers ann,bo --out review", "questions for human review"),
+        ("ego2world compile YOUR_ANNOTATIONS --out worlds", "your own data (docs/DATA.md)"),
+    ]
+
+
+def _run(step: Step) -> None:
+    """Run a step's command in this process and keep what it printed."""
+    from ego2world.cli import build_app  # this module is imported by it
+
+    printed, width = StringIO(), out.width
+    arguments = list(step.words)
+    out.width = WIDTH
+    try:
+        with redirect_stdout(printed), redirect_stderr(printed):
+            code = build_app(arguments)(arguments, standalone_mode=False)
+            step.code = code if isinstance(code, int) else 0
+    except typer.Exit as leave:
+        step.code = leave.exit_code
+    finally:
+        out.width = width
+        step.printed = printed.getvalue().rstrip()
+
+
+def write_percentages(folder: Path) -> None:
+    """Write the printed accuracies of the mock model as a table: name, percent, n."""
+    answers = folder / "answers"
+    scores = json.loads((answers / "scores.json").read_bytes())
+    table = StringIO()
+    rows = csv.writer(table, lineterminator="\n")
+    rows.writerow(("name", "percent", "n"))
+    for name, row in scores["by_category"].items():
+        if row["judged"]:
+            rows.writerow((name, f"{100 * row['accuracy']:.1f}", row["judged"]))
+    write_atomic(answers / "percentages.csv", table.getvalue().encode())
+
+
+def render(folder: Path, parts: list[Part], tries: list[tuple[str, str]]) -> bytes:
+    """Return the page that leads to everything."""
+    environment = Environment(loader=PackageLoader("ego2world.cli", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("demo.html.j2").render(
+        parts=parts, tries=tries, questions=_one_each(read_rows(folder / "qa" / "groups.jsonl")), clips=_clips(folder)
+    ).encode()  # fmt: skip
+
+
+def _one_each(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first question of each category."""
+    found: dict[str, dict[str, Any]] = {}
+    for group in groups:
+        found.setdefault(group["category"], group)
+    return [found[name] for name in sorted(found)]
+
+
+def _clips(folder: Path) -> list[dict[str, Any]]:
+    """Return three clips of the first case with the scores that the exact answers and the detector give."""
+    videos = {row["video_id"]: row for row in read_rows(folder / "rollouts" / "videos.jsonl")}
+    scores = {
+        judge: {row["video_id"]: row for row in read_rows(folder / "judges" / judge / "scores.jsonl")}
+        for judge in ("exact", "vision")
+    }
+    case = min((row["case_id"] for row in videos.values()), default="")
+    goals = {row["case_id"]: row["goal"] for row in read_rows(folder / "rollouts" / "cases.jsonl")}
+    own = [row for row in videos.values() if row["case_id"] == case][:3]
+    return [
+        {"path": f"rollouts/{row['path']}", "id": row["video_id"], "goal": goals[case],
+         "scores": {judge: rows.get(row["video_id"], {}).get("S") for judge, rows in scores.items()}}
+        for row in own
+    ]  # fmt: skip

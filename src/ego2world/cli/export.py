@@ -5,9 +5,11 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import extra, out, progress
+from ego2world.cli.common import out, progress
+from ego2world.core.extras import extra
 from ego2world.errors import UsageError
 from ego2world.planning import Dialect, export_tasks
+from ego2world.render import draw_episode
 from ego2world.world.episode import load_episode, load_manifest
 
 
@@ -54,8 +56,6 @@ def _inspect(source: Path, out_dir: Path) -> None:
 
 
 def _clips(source: Path, out_dir: Path) -> None:
-    with extra("video", "--to clips"):
-        from ego2world.render import draw_episode  # an optional dependency's door
     names = list(load_manifest(source)["episodes"])
     with progress("drawing") as update:
         for number, name in enumerate(names, 1):

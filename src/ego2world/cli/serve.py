@@ -4,12 +4,12 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import err, extra, out
+from ego2world.cli.common import err, out
+from ego2world.core.extras import extra
 from ego2world.errors import UsageError
 from ego2world.evaluate.metrics import read_settings
+from ego2world.judge.panel import PANEL
 from ego2world.qa.review import COHORT
-
-PANEL = "panel.json"  # of a panel of annotators; its module needs an extra
 
 
 def register(app: typer.Typer) -> None:
@@ -38,10 +38,9 @@ def register(app: typer.Typer) -> None:
             import uvicorn
 
             from ego2world.web import live_app, review_app  # optional dependencies' door
+            from ego2world.web.annotate import annotate_app
         names = frozenset({"127.0.0.1", "localhost", "[::1]", host})
         if panel:
-            with extra("video", "annotation"):
-                from ego2world.web.annotate import annotate_app
             app_ = annotate_app(paths[0], names)
         elif review:
             app_ = review_app(paths[0], media, names)

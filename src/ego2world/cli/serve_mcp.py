@@ -6,7 +6,8 @@ from pathlib import Path
 import typer
 
 from ego2world.agents.remote import RemotePlanner, Seat
-from ego2world.cli.common import err, extra, names
+from ego2world.cli.common import err, names
+from ego2world.core.extras import extra
 from ego2world.errors import Ego2WorldError
 from ego2world.evaluate import score_run
 from ego2world.run.loop import Settings, run

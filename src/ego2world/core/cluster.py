@@ -13,6 +13,7 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any
 
+from ego2world.core.extras import extra
 from ego2world.core.processes import process_pool
 from ego2world.errors import Ego2WorldError, UsageError
 
@@ -47,10 +48,8 @@ class RayPool(Executor):
     def __init__(self, address: str, jobs: int = 1) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        try:
+        with extra("ray", "--ray"):
             import ray  # an optional dependency's door
-        except ImportError as error:
-            raise UsageError(f"--ray needs the extra: pip install 'ego2world[ray]' ({error})") from None
         own = address == OWN and not os.environ.get("RAY_ADDRESS")
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         if own:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego2world.core.canonical import pretty_json, write_atomic
+from ego2world.core.extras import extra
 from ego2world.envs.sight import Sight, optimistic
 from ego2world.errors import UsageError
 from ego2world.planning.problem import make_problem
@@ -23,10 +24,8 @@ from ego2world.world.grounded.symbols import HAND_ORDER
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import Action
 
-try:
+with extra("gym", "ego2world.envs"):
     from gymnasium.envs import registration
-except ImportError as error:  # an optional dependency's door
-    raise UsageError(f"environments need the extra: pip install 'ego2world[gym]' ({error})") from None
 
 ENV_ID = "ego2world/Episode-v0"
 REWARDS = ("goal", "conditions")

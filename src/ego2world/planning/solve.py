@@ -12,6 +12,7 @@ from enum import StrEnum
 from multiprocessing.util import Finalize
 from typing import Any
 
+from ego2world.core.extras import extra
 from ego2world.core.processes import process_pool
 from ego2world.errors import UsageError
 from ego2world.planning.problem import Problem, make_problem
@@ -23,13 +24,11 @@ from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World
 from ego2world.world.step import step
 
-try:
+with extra("planning", "planning"):
     import unified_planning.shortcuts as up
     from unified_planning.engines import PlanGenerationResultStatus, ValidationResultStatus
     from unified_planning.model import Variable
     from unified_planning.plans import ActionInstance, SequentialPlan
-except ImportError as error:  # an optional dependency's door
-    raise UsageError(f"planning needs the extra: pip install 'ego2world[planning]' ({error})") from None
 
 PLANNER = "fast-downward"
 GRACE_S = 30.0  # for what a planner does besides searching

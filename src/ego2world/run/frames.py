@@ -12,7 +12,9 @@ from typing import Protocol
 
 from ego2world.annotations.videos import find_videos
 from ego2world.core.models import Image
+from ego2world.core.video import frame_at
 from ego2world.errors import UsageError
+from ego2world.render import draw_region
 from ego2world.world.episode import Episode, reference_states
 from ego2world.world.observe import visible
 
@@ -32,10 +34,6 @@ class DrawnFrames:
         self.picture = cache(self._draw)
 
     def _draw(self, zone: str) -> Image | None:
-        try:
-            from ego2world.render import draw_region  # an optional dependency's door
-        except ImportError as error:
-            raise UsageError(f"--frames drawn needs the extra: pip install 'ego2world[video]' ({error})") from None
         content = visible(self._episode.world, self._episode.initial, zone)
         return Image(draw_region(content, self._episode.zone_names.get(zone, zone)))
 
@@ -51,10 +49,6 @@ class VideoFrames:
     def _cut(self, zone: str) -> Image | None:
         if self._file is None or zone not in self._times:
             return None
-        try:
-            from ego2world.core.video import frame_at  # an optional dependency's door
-        except ImportError as error:
-            raise UsageError(f"--frames FOLDER needs the extra: pip install 'ego2world[video]' ({error})") from None
         return Image(frame_at(self._file, self._times[zone]))
 
 

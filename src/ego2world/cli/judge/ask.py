@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ego2world.cli.common import ACCEPT_CODE, INCOMPLETE, MODEL_HELP, err, extra, out, print_json, progress
+from ego2world.cli.common import ACCEPT_CODE, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
 from ego2world.core.load import load
 from ego2world.core.models import Door, Endpoint, open_door
 from ego2world.errors import UsageError
+from ego2world.judge.benchmark import read_benchmark
+from ego2world.judge.controls import try_out
+from ego2world.judge.planning import Planner, make_plans, mock_plan, read_plans, stability
+from ego2world.judge.run import Settings
+from ego2world.judge.run import judge as judge_all
+from ego2world.judge.sampling import Density, Sampling
 
 if TYPE_CHECKING:
     from ego2world.judge.backends import Gates, Whole
@@ -45,9 +51,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge plan bench --model openai/gpt-5-mini --per-video --out plans.jsonl
         """
-        with extra("video", "judge plan"):
-            from ego2world.judge.benchmark import read_benchmark  # an optional dependency's door
-            from ego2world.judge.planning import Planner, make_plans, mock_plan, stability
         read = read_benchmark(bench)
         with ExitStack() as stack:
             door = None
@@ -118,13 +121,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge run bench --model openai/gpt-5-mini --sampling dense --out runs/gpt-5-mini
         """
-        with extra("video", "judge run"):
-            from ego2world.judge.benchmark import read_benchmark  # an optional dependency's door
-            from ego2world.judge.controls import try_out
-            from ego2world.judge.planning import read_plans
-            from ego2world.judge.run import Settings  # fmt: skip
-            from ego2world.judge.run import judge as judge_all
-            from ego2world.judge.sampling import Density, Sampling
         if sampling not in set(Density):
             raise UsageError(f"no sampling {sampling!r}; there are: {', '.join(Density)}")
         read = read_benchmark(bench)

@@ -11,9 +11,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from ego2world.cli.common import AUDIT_FAILED, err, extra, names, out, print_json, progress
+from ego2world.cli.common import AUDIT_FAILED, err, names, out, print_json, progress
 from ego2world.core.video import Status
 from ego2world.errors import UsageError
+from ego2world.judge.benchmark import check, read_benchmark
+from ego2world.judge.layout import Design, init
+from ego2world.judge.rendered import make_rendered
 
 JOBS = typer.Option(
     os.cpu_count() or 1, min=1, show_default="all cores", help="Videos decoded, or drawn, at the same time."
@@ -43,8 +46,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge init videos --models wan,kling --seeds 101,202,303 --takes 3
         """
-        with extra("video", "judge init"):
-            from ego2world.judge.layout import Design, init  # an optional dependency's door
         numbers = _numbers(seeds)
         with progress("videos") as update:
             bench, problems = init(
@@ -62,8 +63,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge check bench
         """
-        with extra("video", "judge check"):
-            from ego2world.judge.benchmark import check, read_benchmark  # an optional dependency's door
         read = read_benchmark(bench)
         with progress("videos") as update:
             problems = check(read, jobs, update)
@@ -83,8 +82,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge rollouts demo/worlds --out rollouts
         """
-        with extra("video", "judge rollouts"):
-            from ego2world.judge.rendered import make_rendered  # an optional dependency's door
         with progress("clips") as update:
             made = make_rendered(worlds, out_dir, cases, takes, _numbers(seeds), seed, jobs, update)
         out.print(f"{len(made.videos)} clips of {len(made.cases)} cases  ({out_dir})", markup=False, soft_wrap=True)

@@ -9,8 +9,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from ego2world.cli.common import extra, names, out, print_json, progress
+from ego2world.cli.common import names, out, print_json, progress
 from ego2world.errors import UsageError
+from ego2world.judge.agree import Settings, agree
+from ego2world.judge.benchmark import read_benchmark
+from ego2world.judge.report import write_report
+from ego2world.judge.tally import score_run, write_scores
 
 INDEPENDENT = typer.Option(False, help="Every gate counts by itself, instead of up to the first that fails.")
 WITHOUT = typer.Option(None, help="Gates taken away, such as P1 or T1,P1; needs runs made with --all-gates.")
@@ -38,9 +42,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge score bench runs/gpt-5-mini
         """
-        with extra("video", "judge score"):
-            from ego2world.judge.benchmark import read_benchmark  # an optional dependency's door
-            from ego2world.judge.tally import score_run, write_scores
         policy = _policy(independent, without, bypass, task_levels, physics_levels)
         read = read_benchmark(bench)
         summary = write_scores(read, run, policy, seed)
@@ -77,10 +78,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge agree bench runs/gpt-5-mini runs/annotators --out agreement
         """
-        with extra("video", "judge agree"):
-            from ego2world.judge.agree import Settings, agree  # an optional dependency's door
-            from ego2world.judge.benchmark import read_benchmark
-            from ego2world.judge.report import write_report
         settings = Settings(reference, min_raters, seed, resamples, _policy(independent, without, bypass, None, None))
         read = read_benchmark(bench)
         with progress("agreement") as update:

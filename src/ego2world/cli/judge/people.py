@@ -6,8 +6,11 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import extra, names, out, print_json, progress
+from ego2world.cli.common import names, out, print_json, progress
 from ego2world.errors import UsageError
+from ego2world.judge.benchmark import read_benchmark
+from ego2world.judge.panel import export, make_panel
+from ego2world.judge.planning import read_plans
 
 
 def register(judge: typer.Typer) -> None:
@@ -31,10 +34,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge panel bench --annotators anna,ben,cem --out panel
         """
-        with extra("video", "judge panel"):
-            from ego2world.judge.benchmark import read_benchmark  # an optional dependency's door
-            from ego2world.judge.panel import make_panel
-            from ego2world.judge.planning import read_plans
         read = read_benchmark(bench)
         path = plans or bench / "plans.jsonl"
         if not path.is_file():
@@ -70,8 +69,6 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge answers panel --out people.jsonl
         """
-        with extra("video", "judge answers"):
-            from ego2world.judge.panel import export  # an optional dependency's door
         found = export(panel, out_file)
         if as_json:
             print_json(found)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import extra, names, out, print_json
+from ego2world.cli.common import names, out, print_json
 from ego2world.core.canonical import pretty_json, write_atomic
+from ego2world.core.extras import extra
 from ego2world.errors import UsageError
 from ego2world.qa.build import FILES
 from ego2world.qa.codes import CODES

@@ -7,8 +7,9 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
-from ego2world.cli.common import err, extra, out, print_json
+from ego2world.cli.common import err, out, print_json
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
+from ego2world.core.extras import extra
 from ego2world.qa.importers import read_items
 from ego2world.qa.importers.narrations import read_narrations
 from ego2world.qa.select import SEED, Rule, select, videos_of

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, write_atomic
+from ego2world.core.extras import extra
 from ego2world.core.models.base import Model, Reply, Request, Stop
 from ego2world.core.models.recorded import MockModel, ReplayModel
 from ego2world.errors import ModelError, UsageError
@@ -62,10 +63,8 @@ def open_model(
         raise UsageError(
             f"no model {name!r}; needed mock, replay:FILE, or PROVIDER/MODEL such as openai/gpt-5-mini or openai-api/local/NAME"
         )
-    try:
+    with extra("llm", f"model {name}"):
         from ego2world.core.models.providers import ProviderModel  # the optional dependency's single door
-    except ImportError as error:
-        raise UsageError(f"model {name} needs the extra: pip install 'ego2world[llm]' ({error})") from None
     return ProviderModel(name, endpoint or Endpoint())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ego2world.core.extras import command
 from ego2world.errors import UsageError
 from ego2world.world.grounded import kernel_numpy
 from ego2world.world.grounded.grounding import Grounding
@@ -43,7 +44,7 @@ class Batch:
         name = kernel or ("numba" if "numba" in KERNELS else "numpy")
         if name not in KERNELS:
             raise UsageError(
-                f"no kernel {name!r}; there are: {', '.join(KERNELS)} (numba: pip install 'ego2world[fast]')"
+                f"no kernel {name!r}; there are: {', '.join(KERNELS)} (for numba: {command('fast')})"
             )
         self.kernel = name
         self.groundings = tuple(groundings)
