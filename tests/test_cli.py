@@ -54,7 +54,7 @@ def test_an_empty_folder(tmp_path: Path) -> None:
         3, ["no narrations", "HD_EPIC_Narrations.pkl or .csv"], "compile", tmp_path / "empty", "--out", tmp_path / "w"
     )
     assert not (tmp_path / "w").exists()
-    fails(2, ["is no folder"], "compile", tmp_path / "nothing", "--out", tmp_path / "w")
+    fails(2, ["is not a directory"], "compile", tmp_path / "nothing", "--out", tmp_path / "w")
 
 
 def test_a_truncated_pickle(source: Path, tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+import ego2world
 from conftest import console_commands
-from ego2world.evaluate.metrics import MEASURES, METRICS, score_run
+from ego2world.evaluate.metrics import METRICS, score_run
 
 DOCS = Path(__file__).parents[1] / "docs"
 ENV = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
@@ -66,6 +67,7 @@ def test_a_planner_and_a_policy_of_ones_own(workplace: Path) -> None:
 
 
 def test_a_metric_of_ones_own(workplace: Path) -> None:
+    from ego2world.cli.common import metric_text
     from ego2world.evaluate.compare import compare_runs
     from ego2world.report.figures import draw_figures
 
@@ -77,8 +79,9 @@ def test_a_metric_of_ones_own(workplace: Path) -> None:
         assert 0 < score["metrics"]["economy"] < 10
         compared = compare_runs([score], ["one"], 0, 200)
         assert compared["intervals"]["one"]["all"]["economy"]["method"] and draw_figures([score], ["one"], compared)
+        assert metric_text(score, "economy") == f"{score['metrics']['economy']:.2f}"
+        assert metric_text(score, "gcr") == f"{100 * score['metrics']['gcr']:.1f} %"
     finally:
-        MEASURES.pop("economy", None)
         METRICS.pop("economy", None)
 
 
@@ -114,6 +117,30 @@ def test_the_interfaces_work_as_written(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, f"{block}\n{done.stderr}"
     assert "solved" in done.stdout and "name='open_appliance'" in done.stdout
+
+
+def test_the_python_page_works_as_written(tmp_path: Path, demo: Path) -> None:
+    shutil.copytree(demo / "demo/worlds", tmp_path / "demo/worlds")
+    (block,) = re.findall(r"```python api\n(.*?)```", (DOCS / "PYTHON.md").read_text("utf-8"), re.S)
+    done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, env=ENV, capture_output=True, text=True)
+    assert done.returncode == 0 and "closed_around" in done.stdout, done.stdout + done.stderr
+    listed = re.findall(r"^\| (.*?) \|", (DOCS / "PYTHON.md").read_text("utf-8"), re.M)
+    named = {name for cell in listed for name in re.findall(r"`(\w+)", cell)}
+    assert set(ego2world.__all__) - {"Ego2WorldError"} <= named, set(ego2world.__all__) - named
+
+
+@pytest.mark.parametrize(
+    ("script", "given", "says"),
+    [
+        ("evaluate_planner.py", "demo/worlds", "report: out/report/index.html"),
+        ("build_questions.py", "demo/worlds", "checked anew: pass"),
+        ("judge_videos.py", "demo/rollouts", "of 24 videos"),
+    ],
+)
+def test_the_example_scripts_run(script: str, given: str, says: str, tmp_path: Path, demo: Path) -> None:
+    command = [sys.executable, str(DOCS.parent / "examples" / script), str(demo / given), "out"]
+    done = subprocess.run(command, cwd=tmp_path, env=ENV, capture_output=True, text=True)
+    assert done.returncode == 0 and says in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("page", ["QUESTIONS.md", "EVALUATING.md", "REVIEWING.md"])

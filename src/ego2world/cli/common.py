@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -14,19 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ego2world.annotations.epic_kitchens import read_epic_kitchens
-from ego2world.annotations.hd_epic import read_hd_epic
-from ego2world.annotations.records import Dataset
-from ego2world.errors import UsageError
 from ego2world.evaluate import METRICS
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)  # a pipe gets whole lines
 err = Console(stderr=True, highlight=False)
-READERS: dict[str, Callable[[Path, Sequence[str] | None], Dataset]] = {
-    "hd-epic": read_hd_epic,
-    "epic-kitchens": read_epic_kitchens,
-}
-
 AUDIT_FAILED = 9  # exit code of checks whose verdict is not pass
 INCOMPLETE = 11  # exit code of what stopped before its end and can be resumed
 ACCEPT_CODE = typer.Option(False, "--accept-code", help="Resume records that other code began; they then name both.")
@@ -59,28 +49,14 @@ def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
         yield update
 
 
-def read_source(source: Path, form: str, videos: str | None) -> Dataset:
-    """Read a source folder in a named format.
-
-    Raises:
-        UsageError: no such folder or format.
-    """
-    if not source.is_dir():
-        raise UsageError(f"{source} is no folder; give the folder of the annotations (layout: docs/DATA.md)")
-    if form not in READERS:
-        raise UsageError(f"no format {form!r}; there are: {', '.join(READERS)}")
-    wanted = [v.strip() for v in videos.split(",") if v.strip()] if videos else None
-    return READERS[form](source, wanted)
-
-
 def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
     """Return the table of metrics and resources, one column a run."""
     table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
     for score in scores:
         table.add_column(f"{score['planner']}\n{score['memory']}", justify="right", overflow="fold")
-    for name, title in METRICS.items():
-        table.add_row(title, *(metric_text(score, name) for score in scores))
+    for name, metric in METRICS.items():
+        table.add_row(metric.title, *(metric_text(score, name) for score in scores))
     for title, name in (
         ("tasks", "tasks"),
         ("of these scored", "tasks_scored"),
@@ -103,16 +79,15 @@ def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
 
 
 def metric_text(score: dict[str, Any], name: str) -> str:
-    """Return a metric in percent; for an incomplete run, of the scored tasks with the lower bound over all."""
+    """Return a metric in its unit; for an incomplete run, of the scored tasks with the lower bound over all."""
     if score["complete"]:
         value = score["metrics"][name]
-        return "no task" if value is None else f"{100 * value:.1f} %"
+        return "no task" if value is None else METRICS[name].text(value)
     of_scored, bound = score["incomplete"]["of_scored"][name], score["incomplete"]["lower_bound"].get(name)
     if of_scored is None:
         return "not scored"
-    return f"{100 * of_scored:.1f} % of {score['tasks_scored']}" + (
-        "" if bound is None else f", at least {100 * bound:.1f} %"
-    )
+    text = METRICS[name].text
+    return f"{text(of_scored)} of {score['tasks_scored']}" + ("" if bound is None else f", at least {text(bound)}")
 
 
 def names(text: str | None) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import RAY_OPTION, err, out, print_json, progress, read_source
+from ego2world.annotations.formats import READERS, read_source
+from ego2world.cli.common import RAY_OPTION, err, names, out, print_json, progress
 from ego2world.tasks.build import build_worlds
 
 
@@ -15,7 +16,7 @@ def register(app: typer.Typer) -> None:
     def compile_command(
         source: Path = typer.Argument(help="Folder with the annotations, in the data set's official layout."),
         out_dir: Path = typer.Option(..., "--out", help="Folder to write the worlds to."),
-        form: str = typer.Option("hd-epic", "--format", help="hd-epic or epic-kitchens."),
+        form: str = typer.Option("hd-epic", "--format", help=f"{' or '.join(READERS)}, or MODULE:NAME of a reader of your own."),
         videos: str | None = typer.Option(None, help="Only these videos, comma-separated."),
         jobs: int = typer.Option(1, min=1, help="Processes. The bytes written do not depend on it."),
         ray: str | None = RAY_OPTION,
@@ -25,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world compile hd-epic-annotations --out worlds --videos P01-20240202-110250
         """
-        dataset = read_source(source, form, videos)
+        dataset = read_source(source, form, names(videos) or None)
         for warning in dataset.warnings[:5]:
             err.print(f"[yellow]note[/]: {str(warning).replace('[', '(')}", soft_wrap=True)
         if len(dataset.warnings) > 5:

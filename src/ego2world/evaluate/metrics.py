@@ -82,38 +82,57 @@ class TaskScore:
     def plain(self) -> dict[str, Any]:
         """Return the row of scores.json; a metric of the other tier is None."""
         return {
-            "metrics": {name: measure.of(self) for name, measure in MEASURES.items()},
+            "metrics": {name: metric.of(self) for name, metric in METRICS.items()},
             "episode": self.episode, "task": self.task, "tier": self.tier, "success": self.success, "completed": self.completed,
             "gcr": self.gcr, "endpoint": self.endpoint, "attempts": self.attempts, "accepted": self.accepted,
             "validity": self.validity, "coverage": self.coverage, "resources": dict(self.resources), "groups": self.groups,
         }  # fmt: skip
 
 
+class Unit(StrEnum):
+    """What a metric's value is."""
+
+    SHARE = "share"  # 0 to 1, shown in per cent
+    NUMBER = "number"
+
+
 @dataclass(frozen=True)
-class Measure:
-    """One metric: its title, the value of a task, and the tier that it is restricted to. A run's value is the mean over tasks."""
+class Metric:
+    """One metric: its title, the value of a task, its unit, and the tier that it is restricted to.
+
+    A run's value is the mean over tasks.
+    """
 
     title: str
     value: Callable[[TaskScore], float]
     tier: str | None = None
+    unit: Unit = Unit.SHARE
+
+    @property
+    def scale(self) -> int:
+        """By what a value is multiplied to be shown."""
+        return 100 if self.unit is Unit.SHARE else 1
+
+    def text(self, value: float) -> str:
+        """Return a value as it is shown."""
+        return f"{100 * value:.1f} %" if self.unit is Unit.SHARE else f"{value:.2f}"
 
     def of(self, score: TaskScore) -> float | None:
         """Return a task's value, None for a task of another tier."""
         return float(self.value(score)) if self.tier in {None, score.tier} else None
 
 
-MEASURES: dict[str, Measure] = {
-    "operational_tsr": Measure("operational TSR", attrgetter("success")),
-    "strict_tsr": Measure("strict TSR", attrgetter("success"), TERMINAL),
-    "gcr": Measure("goal conditions reached", attrgetter("gcr")),
-    "action_validity": Measure("action validity", attrgetter("validity")),
-    "completed_rate": Measure("completed runs", attrgetter("completed")),
-    "reference_coverage": Measure("reference coverage", attrgetter("coverage")),
+METRICS: dict[str, Metric] = {
+    "operational_tsr": Metric("operational TSR", attrgetter("success")),
+    "strict_tsr": Metric("strict TSR", attrgetter("success"), TERMINAL),
+    "gcr": Metric("goal conditions reached", attrgetter("gcr")),
+    "action_validity": Metric("action validity", attrgetter("validity")),
+    "completed_rate": Metric("completed runs", attrgetter("completed")),
+    "reference_coverage": Metric("reference coverage", attrgetter("coverage")),
 }
-METRICS = {name: measure.title for name, measure in MEASURES.items()}
 
 
-def score_run(folder: Path) -> dict[str, Any]:
+def score_run(folder: str | Path) -> dict[str, Any]:
     """Compute scores.json of a run folder.
 
     A run that stopped early is scored as incomplete: ``metrics`` are None, and ``incomplete`` gives them over the tasks that were
@@ -126,6 +145,7 @@ def score_run(folder: Path) -> dict[str, Any]:
     Raises:
         RecordError: records are missing or damaged.
     """
+    folder = Path(folder)
     tasks = read_rows(folder / "tasks.jsonl")  # before the groups: a run that goes on writes a task after its groups
     return score_records(read_settings(folder), read_rows(folder / "groups.jsonl"), tasks)
 
@@ -278,8 +298,8 @@ def _endpoint(row: Mapping[str, Any], true: int) -> Endpoint:
 def _metrics(scores: Sequence[TaskScore]) -> dict[str, float | None]:
     """Return the metrics of a set of tasks; None where there is no task to average over."""
     found: dict[str, float | None] = {}
-    for name, measure in MEASURES.items():
-        values = [value for score in scores if (value := measure.of(score)) is not None]
+    for name, metric in METRICS.items():
+        values = [value for score in scores if (value := metric.of(score)) is not None]
         found[name] = fmean(values) if values else None
     return found
 

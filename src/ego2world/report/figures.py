@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from ego2world.core.figures import COLORS, INK, STYLE, new_figure
 from ego2world.evaluate import METRICS, Endpoint
 from ego2world.evaluate.compare import PROFILED
+from ego2world.evaluate.metrics import Unit
 
 ENDPOINT_COLORS = {
     "completed_all": "#2f7d5b", "completed_some": "#8fbf6b", "completed_none": "#d6c06a", "execution_blocked": "#c9763f",
@@ -37,29 +38,30 @@ def _metrics(labels: Sequence[str], compared: Mapping[str, Any]) -> Figure:
     """Draw every metric of every run with its interval."""
     rows = -(-len(METRICS) // 3)
     figure = new_figure(8.6, 0.9 + 0.3 * len(labels) * rows)
-    axes = figure.subplots(rows, 3, sharex=True, sharey=True, squeeze=False)
+    axes = figure.subplots(rows, 3, sharey=True, squeeze=False)
     for axis in axes.flat[len(METRICS) :]:
         axis.set_axis_off()
-    for axis, (name, title) in zip(axes.flat, METRICS.items(), strict=False):
+    for axis, (name, metric) in zip(axes.flat, METRICS.items(), strict=False):
         axis.set_facecolor("none")
         for row, label in enumerate(labels):
             found = compared["intervals"][label]["all"][name]
             if found is not None:
                 color = COLORS[row % len(COLORS)]
                 axis.plot(
-                    [100 * found["low"], 100 * found["high"]],
+                    [metric.scale * found["low"], metric.scale * found["high"]],
                     [row, row],
                     color=color,
                     linewidth=2.2,
                     solid_capstyle="round",
                 )
-                axis.plot(100 * found["value"], row, "o", color=color, markersize=4.5)
-        axis.set_title(title, fontsize=9.5, color=INK, loc="left")
-        axis.set_xlim(-3, 103)
+                axis.plot(metric.scale * found["value"], row, "o", color=color, markersize=4.5)
+        axis.set_title(metric.title, fontsize=9.5, color=INK, loc="left")
+        if metric.unit is Unit.SHARE:
+            axis.set_xlim(-3, 103)
         axis.set_ylim(len(labels) - 0.4, -0.6)
         axis.set_yticks(range(len(labels)), labels)
         axis.grid(axis="x", color=INK, alpha=0.15)
-    figure.supxlabel("per cent, with 95 % interval over tasks", fontsize=9, color=INK)
+    figure.supxlabel("per cent or number, with 95 % interval over tasks", fontsize=9, color=INK)
     return figure
 
 
@@ -98,7 +100,7 @@ def _contrasts(rows: Sequence[Mapping[str, Any]]) -> Figure:
                 alpha = 0.35 if row["tie"] else 1.0
                 axis.plot([100 * row["low"], 100 * row["high"]], [y, y], color=COLORS[0], alpha=alpha, linewidth=2)
                 axis.plot(100 * row["value"], y, "o", color=COLORS[0], alpha=alpha, markersize=4)
-        axis.set_title(METRICS[metric], fontsize=9.5, color=INK, loc="left")
+        axis.set_title(METRICS[metric].title, fontsize=9.5, color=INK, loc="left")
         axis.set_ylim(len(pairs) - 0.4, -0.6)
         axis.set_yticks(range(len(pairs)), [f"{a} - {b}" for a, b in pairs], fontsize=8)
         axis.grid(axis="x", color=INK, alpha=0.15)

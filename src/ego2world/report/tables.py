@@ -13,10 +13,7 @@ import pyarrow.parquet as pq
 from ego2world.core.journal import read_rows
 from ego2world.errors import UsageError
 from ego2world.run.records import RECORDS
-from ego2world.world.episode import load_manifest
-
-_LINES = ("operations.jsonl", "transitions.jsonl", "notes.jsonl")
-_PARTS = ("entities", "groups", "tasks", "narrations")
+from ego2world.world.episode import COLLECTION_TABLES, collection_table
 
 
 def write_tables(source: Path, out: Path) -> list[str]:
@@ -31,7 +28,7 @@ def write_tables(source: Path, out: Path) -> list[str]:
         UsageError: the folder is neither.
     """
     if (source / "manifest.json").is_file():
-        tables = _collection(source)
+        tables = {name: collection_table(source, name) for name in COLLECTION_TABLES}
     elif (source / "run.json").is_file():
         tables = {name.removesuffix(".jsonl"): read_rows(source / name) for name in RECORDS}
     else:
@@ -45,19 +42,6 @@ def write_tables(source: Path, out: Path) -> list[str]:
             temporary.replace(path)
             written.append(path.name)
     return written
-
-
-def _collection(worlds: Path) -> dict[str, list[dict[str, Any]]]:
-    tables: dict[str, list[dict[str, Any]]] = {name.removesuffix(".jsonl"): [] for name in _LINES}
-    tables |= {name: [] for name in _PARTS}
-    for episode in load_manifest(worlds)["episodes"]:
-        folder = worlds / "episodes" / episode
-        for name in _LINES:
-            tables[name.removesuffix(".jsonl")] += [{"episode": episode, **row} for row in read_rows(folder / name)]
-        data = json.loads((folder / "episode.json").read_text("utf-8"))
-        for name in _PARTS:
-            tables[name] += [{"episode": episode, **row} for row in data[name]]
-    return tables
 
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:

@@ -161,7 +161,7 @@ def render(report: Report, figures: Mapping[str, str], version: str = "") -> str
     scores = report.scores
     return environment.get_template("page.html.j2").render(
         runs=scores, labels=report.labels, labelled=list(zip(report.labels, scores, report.reviews, strict=True)), compared=report.compared, reviews=report.reviews, problems=report.problems,
-        figures=figures, metric_names=METRICS, endpoints=tuple(Endpoint), resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
+        figures=figures, metrics=METRICS, endpoints=tuple(Endpoint), resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
         ladder=_ladder(scores), same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1, live=bool(version), version=version,
         used=lambda name: any(s["resources"].get(name) for s in scores), css=page_css(), js=_asset("page.js"),
     )  # fmt: skip

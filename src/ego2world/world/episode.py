@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ego2world.core.canonical import sha256
-from ego2world.core.journal import read_versioned
+from ego2world.core.journal import read_rows, read_versioned
 from ego2world.errors import RecordError, UsageError
 from ego2world.world.conditions import Condition, parse_condition
 from ego2world.world.explain import explain
@@ -20,6 +21,7 @@ from ego2world.world.state import Action, Entity, State, World
 from ego2world.world.step import step
 
 SCHEMA_VERSION = 2
+COLLECTION_TABLES = ("operations", "transitions", "notes", "entities", "groups", "tasks", "narrations")
 PARTS = ("episode.json", "operations.jsonl", "transitions.jsonl", "notes.jsonl")
 
 
@@ -50,7 +52,7 @@ class TaskRecord:
     contract_sha256: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Episode:
     """One executable episode."""
 
@@ -68,6 +70,14 @@ class Episode:
         default_factory=dict
     )  # tables of episode.json: narrations, and those of its context
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.world.entities)} entities, {len(self.operations)} operations, {len(self.groups)} groups"
+        return f"Episode({self.id!r}, {counts}, {len(self.tasks)} tasks)"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><td>{task.id}</td><td>{task.tier}</td><td>{escape(task.instruction)}</td></tr>" for task in self.tasks)
+        return f"<p>{escape(repr(self))}</p><table><tr><th>task</th><th>tier</th><th>instruction</th></tr>{rows}</table>"
+
 
 def _task(file: str, row: Mapping[str, Any]) -> TaskRecord:
     try:
@@ -80,7 +90,7 @@ def _task(file: str, row: Mapping[str, Any]) -> TaskRecord:
     )  # fmt: skip
 
 
-def load_manifest(worlds: Path) -> Mapping[str, Any]:
+def load_manifest(worlds: str | Path) -> Mapping[str, Any]:
     """Read a collection's manifest.
 
     Raises:
@@ -90,7 +100,7 @@ def load_manifest(worlds: Path) -> Mapping[str, Any]:
     missing = (
         f"{worlds} holds no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
     )
-    return read_versioned(worlds / "manifest.json", SCHEMA_VERSION, missing, "compile the worlds again")
+    return read_versioned(Path(worlds) / "manifest.json", SCHEMA_VERSION, missing, "compile the worlds again")
 
 
 def episode_digest(parts: Mapping[str, bytes]) -> str:
@@ -98,7 +108,20 @@ def episode_digest(parts: Mapping[str, bytes]) -> str:
     return sha256(b"".join(f"{name} {sha256(parts[name])}\n".encode() for name in PARTS))
 
 
-def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
+def collection_table(worlds: str | Path, table: str) -> list[dict[str, Any]]:
+    """Return the rows of one of ``COLLECTION_TABLES`` over all episodes; each names its episode."""
+    rows: list[dict[str, Any]] = []
+    for episode in load_manifest(worlds)["episodes"]:
+        folder = Path(worlds) / "episodes" / episode
+        if f"{table}.jsonl" in PARTS:
+            found = read_rows(folder / f"{table}.jsonl")
+        else:
+            found = json.loads((folder / "episode.json").read_text("utf-8"))[table]
+        rows += [{"episode": episode, **row} for row in found]
+    return rows
+
+
+def load_episode(worlds: str | Path, episode_id: str, verify: bool = True) -> Episode:
     """Read one episode and check its bytes against the manifest.
 
     Raises:
@@ -109,7 +132,7 @@ def load_episode(worlds: Path, episode_id: str, verify: bool = True) -> Episode:
     known = manifest["episodes"]
     if episode_id not in known:
         raise UsageError(f"{worlds} has no episode {episode_id}; it has: {', '.join(known)}")
-    folder = worlds / "episodes" / episode_id
+    folder = Path(worlds) / "episodes" / episode_id
     parts = {}
     for name in PARTS:
         path = folder / name

@@ -68,15 +68,18 @@ class Action:
         return f"{self.name}({inner})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class World:
     """What never changes within an episode: entities and the zone that each fixture stands in."""
 
     entities: Mapping[str, Entity]
     zones: tuple[str, ...]
     zone_of: Mapping[str, str]
-    grounds: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
-    looks: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    grounds: dict[Any, Any] = field(default_factory=dict, compare=False)
+    looks: dict[Any, Any] = field(default_factory=dict, compare=False)
+
+    def __repr__(self) -> str:
+        return f"World({len(self.entities)} entities, {len(self.zones)} zones)"
 
     @cached_property
     def things(self) -> tuple[str, ...]:
@@ -107,7 +110,7 @@ class World:
         return frozenset(e.id for e in self.entities.values() if has(e.type, Trait.SUBSTANCE))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class State:
     """All facts at one moment. ``held`` repeats the places in hands, as (hand, thing), for speed.
 
@@ -116,6 +119,10 @@ class State:
 
     facts: Mapping[FactKey, Value]
     held: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        hands = ", ".join(f"{thing} in {hand}" for hand, thing in self.held)
+        return f"State({len(self.facts)} facts, agent at {self.zone}, holding {hands or 'nothing'})"
 
     @staticmethod
     def of(facts: Mapping[FactKey, Value]) -> State:

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from ego2world.cli.common import ACCEPT_CODE, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
-from ego2world.core.load import load
-from ego2world.core.models import Door, Endpoint, open_door
+from ego2world.core.models import Endpoint, open_door
 from ego2world.errors import UsageError
+from ego2world.judge.backends.open import BACKENDS, open_backends
 from ego2world.judge.benchmark import read_benchmark
 from ego2world.judge.controls import try_out
 from ego2world.judge.planning import Planner, make_plans, mock_plan, read_plans, stability
 from ego2world.judge.run import Settings
 from ego2world.judge.run import judge as judge_all
 from ego2world.judge.sampling import Density, Sampling
-
-if TYPE_CHECKING:
-    from ego2world.judge.backends import Gates, Whole
-
-BACKEND_HELP = (
-    "answers:FILE (answers of people or another tool), vision (a detector for drawn rollouts), model, simple-vqa, question-list (with --model), "
-    "csv:FILE (another tool's scores), or MODULE:NAME of your own (docs/JUDGES.md)."
-)
 
 
 def register(judge: typer.Typer) -> None:
@@ -85,7 +76,7 @@ def register(judge: typer.Typer) -> None:
     def run_command(
         bench: Path = typer.Argument(help="A benchmark."),
         out_dir: Path = typer.Option(..., "--out", help="The folder of the run; an unfinished run in it is resumed."),
-        backend: str = typer.Option("model", help=BACKEND_HELP),
+        backend: str = typer.Option("model", help=BACKENDS),
         model: str | None = typer.Option(None, help=MODEL_HELP),
         plans: Path | None = typer.Option(None, help="Made by judge plan; default: plans.jsonl of the benchmark."),
         rater: str | None = typer.Option(None, help="Only this rater of a file of answers."),
@@ -130,19 +121,10 @@ def register(judge: typer.Typer) -> None:
             raise UsageError(f"no plans {path}; make some with: ego2world judge plan {bench} --out {path}")
         by_video = read_plans(path, read) if path.is_file() else {}
         settings = Settings(Sampling(frames, Density(sampling), max_pixels), all_gates, concurrency)
+        endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
         with ExitStack() as stack:
-            door = None
-            own = ":" in backend and not backend.startswith(("answers:", "csv:"))
-            if backend in ("model", "simple-vqa", "question-list") or (own and model is not None):
-                from ego2world.judge.backends.model import mock_gate
-
-                if model is None:
-                    raise UsageError(
-                        f"--backend {backend} needs --model; without a model there are answers:FILE, vision and csv:FILE"
-                    )
-                endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
-                door = stack.enter_context(closing(open_door(model, mock_gate, endpoint, cache, any_served_model)))
-            made = open_backends(backend, bench, door, rater, (low, high))
+            opened = open_backends(backend, bench, model, endpoint, rater, (low, high), cache, any_served_model)
+            made = stack.enter_context(opened)
             if backend == "model" and model != "mock":
                 with err.status("controls"):
                     try_out(read, by_video, made[0], settings, controls, repeat, out_dir)  # type: ignore[arg-type]
@@ -164,28 +146,3 @@ def register(judge: typer.Typer) -> None:
             raise typer.Exit(INCOMPLETE)
         if not as_json:
             out.print(f"Next: ego2world judge score {bench} {out_dir}", markup=False, soft_wrap=True)
-
-
-def open_backends(
-    name: str, bench: Path, door: Door | None, rater: str | None, scale: tuple[float, float]
-) -> list[Gates | Whole]:
-    """Return the judges that a name stands for.
-
-    Raises:
-        UsageError: no such backend, or what it needs is not there.
-    """
-    from ego2world.judge.backends import FileAnswers, ModelGates, QuestionList, ScoreTable, SimpleVQA, VisionGates
-
-    if name.startswith("answers:"):
-        return list(FileAnswers.read(Path(name.removeprefix("answers:")), rater))
-    if name.startswith("csv:"):
-        return [ScoreTable(Path(name.removeprefix("csv:")), *scale)]
-    if name == "vision":
-        return [VisionGates(bench)]
-    if ":" in name:
-        made: Gates | Whole = load(name, "judge")(bench, door)
-        return [made]
-    kinds = {"model": ModelGates, "simple-vqa": SimpleVQA, "question-list": QuestionList}
-    if name not in kinds or door is None:
-        raise UsageError(f"no backend {name!r}; there are: {BACKEND_HELP}")
-    return [kinds[name](door)]

@@ -163,7 +163,7 @@ class Arrives:
 Effect = Becomes | Goes | Joins | Gains | Receives | Empties | Arrives
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ActionType:
     """One executable action type.
 
@@ -182,6 +182,9 @@ class ActionType:
     source: str
     event_only: bool = False
     declared: int = 99  # how many of the roles the declaration names; the rest only record context
+
+    def __repr__(self) -> str:
+        return f"ActionType({self.name!r}, {self.says!r})"
 
     def var(self, role: str) -> Var | None:
         """Return the role's declaration, or None."""
