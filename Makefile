@@ -33,10 +33,11 @@ test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff check src tests tools examples
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/mypy.ini tests tools examples
 
 docs: $(VENV)/.dev
 	$(BIN)/python tools/make_docs.py

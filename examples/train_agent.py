@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import cast
 
 import gymnasium
 import numpy as np
 
 import ego2world.envs  # noqa: F401  registers the environment
+from ego2world.envs.vector import EpisodeVectorEnv
 
 WORLDS = 256
 
@@ -77,7 +79,7 @@ def main() -> None:
         "ego2world/Episode-v0", num_envs=WORLDS, vectorization_mode="vector_entry_point", worlds=given.worlds, episode=given.episode,
         task=given.task, limit=given.limit,
     )  # fmt: skip
-    space = env.unwrapped.space
+    space = cast(EpisodeVectorEnv, env.unwrapped).space
     print(f"{space.task.instruction}  {space.actions} actions, {space.grounding.width} columns")
     rng = np.random.default_rng(given.seed)
     share, length = play(env, lambda rows, masks: random_actions(masks, rng), 4 * given.limit)

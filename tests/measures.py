@@ -219,7 +219,9 @@ def class_agrees(key: str | None, family: str) -> bool:
 
 def track_fixtures(dataset: Dataset, made: dict[str, Draft]) -> tuple[int, int, Counter[str], list[str]]:
     """Return (agreeing, matched, reasons, examples): pick-ups and put-downs against the fixtures of their tracks."""
-    agree, matched, reasons, examples = 0, 0, Counter(), []
+    agree, matched = 0, 0
+    reasons: Counter[str] = Counter()
+    examples: list[Any] = []
     for video, draft in made.items():
         owner = {
             a.id: i

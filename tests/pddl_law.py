@@ -134,7 +134,8 @@ class Law:
 
     def after(self, effect: Expression, rows: np.ndarray) -> np.ndarray:
         """Apply a ground effect in every state: deletes first, then adds, all conditions on the state before."""
-        adds, deletes = [], []
+        adds: list[Any] = []
+        deletes: list[Any] = []
         for condition, atom in self._assignments(effect, []):
             when = self.holds(["and", *condition], rows)
             if when.any():
@@ -196,7 +197,8 @@ def differences(
     grounding = ground_actions(problem.world, start, list(dict.fromkeys(actions)), 0)
     numbers = np.array([grounding.number(action) for action in actions])
     walkers = min(states, 64)
-    batch, rng, met = Batch([grounding], walkers), np.random.default_rng(seed), []
+    batch, rng = Batch([grounding], walkers), np.random.default_rng(seed)
+    met: list[Any] = []
     while len(met) < states:
         met += list(batch.states.copy())
         mask = batch.applicable()

@@ -174,6 +174,7 @@ def test_an_interval_covers_what_it_should() -> None:
         x = (shared + rng.normal(size=(40, 4))).ravel()
         y = 0.6 * x + math.sqrt(1 - 0.36) * math.sqrt(2) * rng.normal(size=160)
         figure = paired("pearson", x.tolist(), y.tolist(), [str(n // 4) for n in range(160)], seed=trial, resamples=300)
+        assert figure.low is not None and figure.high is not None
         hits += figure.low <= 0.6 <= figure.high
     assert 50 <= hits <= 60
 

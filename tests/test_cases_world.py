@@ -16,7 +16,7 @@ from ego2world.run.environment import Environment
 from ego2world.tasks.contract import Contract, check_goal, make_contract
 from ego2world.world.actions import BY_NAME
 from ego2world.world.codes import Code
-from ego2world.world.conditions import AnyCondition, CountCondition, EventCondition, FactCondition
+from ego2world.world.conditions import AnyCondition, Condition, CountCondition, EventCondition, FactCondition
 from ego2world.world.episode import Episode
 from ego2world.world.explain import found, needed
 from ego2world.world.fluents import Truth
@@ -184,11 +184,12 @@ def test_c053_goals_that_can_never_hold_are_refused() -> None:
         with pytest.raises(TaskError) as caught:
             make_contract("t", "terminal-state", [condition])
         assert caught.value.because.why in {Why.IMPOSSIBLE_COUNT, Why.NO_OPTIONS}
-    for condition, why in (
+    wanted: Condition
+    for wanted, why in (
         (fact("place", "cup_99", [IN, "sink_1"]), Why.UNKNOWN_THING), (fact("place", "cup_1", [IN, "sink_99"]), Why.UNKNOWN_THING),
         (EventCondition("wash", "cup_99"), Why.UNKNOWN_THING), (fact("shininess", "cup_1", "high"), Why.UNKNOWN_FLUENT),
     ):  # fmt: skip
-        contract, _ = make_contract("t", "terminal-state", [condition])
+        contract, _ = make_contract("t", "terminal-state", [wanted])
         with pytest.raises(TaskError) as caught:
             check_goal("t", contract, world, state)
         assert caught.value.because.why is why

@@ -287,7 +287,7 @@ def test_a_server_with_faults_is_asked_once_a_gate_with_pictures_and_without_ori
             "3",
         ]
         done = command(*words, "--out", tmp_path / "a")
-        assert done.returncode == 0 and "0 could not be had" in done.stdout, done.stderr
+        assert done.returncode == 0 and "0 missing" in done.stdout, done.stderr
         answers, bodies = read_answers(tmp_path / "a"), list(script.bodies)
         assert {row.answer for row in answers} == {Given.PASS}
         assert script.seen["ok"] == len(answers) and sum(script.seen[f] for f in ("429", "500", "cut")) == 3
@@ -491,7 +491,7 @@ def test_the_commands_from_plan_to_score(bench: Benchmark, tmp_path: Path) -> No
         command("plan", bench.folder, "--model", "mock", "--per-video", "--out", tmp_path / "m.jsonl").returncode == 0
     )
     done = command("run", bench.folder, "--backend", "vision", "--out", run)
-    assert done.returncode == 0 and "0 could not be had" in done.stdout, done.stderr
+    assert done.returncode == 0 and "0 missing" in done.stdout, done.stderr
     done = command("score", bench.folder, run)
     assert done.returncode == 0 and "human success" in done.stdout and "failures:" in done.stdout
     got = json.loads(command("score", bench.folder, run, "--json").stdout)
@@ -504,7 +504,7 @@ def test_the_commands_from_plan_to_score(bench: Benchmark, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run", "BENCH", "--out", "OUT"], "needs --model"),
+        (["run", "BENCH", "--out", "OUT"], "needs a model (--model)"),
         (["run", "BENCH", "--backend", "magic", "--out", "OUT"], "no backend 'magic'"),
         (["run", "BENCH", "--backend", "vision", "--sampling", "x", "--out", "OUT"], "no sampling 'x'"),
         (["run", "BENCH", "--backend", "answers:none.jsonl", "--out", "OUT"], "no answers none.jsonl"),

@@ -107,7 +107,7 @@ def test_an_answer_that_could_not_be_had_makes_the_video_incomplete() -> None:
         text = text if "/" in text.split(",")[1] else text + "/"
         made = score_video(VIDEO, plan_of(2), by_subgoal(read(text))["a"]["v1"], "a", Policy())
         assert (made.status, made.T, made.P, made.S) == ("incomplete", None, None, None) and "s2" in made.reason
-    gone = Video(video_id="v1", case_id="c1", source=Source.MODEL, path="x", status="damaged", reason="141 of 300")
+    gone = Video(video_id="v1", case_id="c1", source=Source.MODEL, path="x", status=Status.DAMAGED, reason="141 of 300")
     made = score_video(gone, plan_of(1), by_subgoal(read("111/1111"))["a"]["v1"], "a", Policy())
     assert (made.status, made.S, made.reason) == ("unusable", None, "damaged: 141 of 300")
     assert score_video(VIDEO, None, {}, "a", Policy()).status == "incomplete"

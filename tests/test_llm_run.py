@@ -464,5 +464,5 @@ def test_the_command(sample_worlds: Path, tmp_path: Path) -> None:
     stopped = command(
         "--planner", "llm", "--model", "mock", "--budget-tokens", 20000, "--out", tmp_path / "b", "--json"
     )
-    assert stopped.returncode == 11 and "goes on where it stopped" in stopped.stderr
+    assert stopped.returncode == 11 and "Re-run the same command" in stopped.stderr
     assert json.loads(stopped.stdout)["complete"] is False

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_said_before_a_client_connects(tmp_path: Path) -> None:
 def test_the_server_ends_with_its_client(sample_worlds: Path, tmp_path: Path) -> None:
     command = [COMMAND, "serve-mcp", str(sample_worlds), "--episodes", EPISODE, "--out", str(tmp_path / "r")]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
-    assert done.returncode == 0 and "the same command goes on" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 0 and "re-run the same command" in done.stderr and "Traceback" not in done.stderr
     rows = [json.loads(line) for line in (tmp_path / "r" / "tasks.jsonl").read_text().splitlines()]
     assert not rows or "the client left" in rows[0]["message"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ EPISODE = "K01-20250301-080000"
 
 
 @pytest.fixture
-def other_code(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def other_code(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Stand in for an edited package: the same sources, and one line more in each part."""
     copy = tmp_path_factory.mktemp("package")
     for part in {part for product in Product for part in product.value}:

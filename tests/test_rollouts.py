@@ -94,7 +94,7 @@ def test_every_fault_lands_in_its_gate_with_its_type(cases: list[RolloutCase]) -
                     if not allowed(case, way, number, fault):
                         continue
                     found = answers(case, play(case, Script(way, {number: fault})))
-                    wanted = {n: [] for n in range(len(case.steps))}
+                    wanted: dict[int, list[str]] = {n: [] for n in range(len(case.steps))}
                     wanted[number] = [(FAULTS[fault].gate, FAULTS[fault].failure)]
                     if fault is Fault.THROUGH_CLOSED:
                         door = next(n for n, step in enumerate(case.steps) if step.kind is Kind.OPEN)

@@ -128,14 +128,15 @@ def exit_codes_page() -> str:
         "| --- | --- |",
         "| 0 | done |",
     ]
-    for error in sorted([Ego2WorldError, *Ego2WorldError.__subclasses__()], key=lambda e: e.exit_code):
+    errors: list[type[Ego2WorldError]] = [Ego2WorldError, *Ego2WorldError.__subclasses__()]
+    for error in sorted(errors, key=lambda e: e.exit_code):
         lines.append(
             f"| {error.exit_code} | {error.__name__}: {(error.__doc__ or '').split(';')[0].strip().splitlines()[0]} |"
         )
     lines += [
         f"| {AUDIT_FAILED} | `audit`, `demo`, `qa check`, `qa audit`, `judge init`, `judge check`: what was checked did not pass |",
         f"| {INCOMPLETE} | `run`, `qa answer`, `qa build`, `judge plan`, `judge run`: stopped before its end, by an error of a model's service or a spent budget; the same command goes on |",
-        "| 130 | interrupted; what was written is whole |",
+        "| 130 | interrupted; files written so far are complete |",
         "",
     ]
     return "\n".join(lines)

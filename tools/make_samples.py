@@ -17,6 +17,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent
 OUT = ROOT.parent / "src" / "ego2world" / "samples" / "kitchens"
@@ -116,7 +117,7 @@ def main() -> None:
             head, steps, ingredients = [part.strip() for part in line[2:].split("|")]
             key, name = head.split(" ", 1)
             listed = dict(item.strip().split(" ", 1) for item in steps.split(";"))
-            found = {}
+            found: dict[str, Any] = {}
             for i, item in enumerate(ingredients.split(";"), 1):
                 words, amount, unit = re.fullmatch(r"\s*(.+?) (\S+) (small tub|\S+)", item).groups()
                 found[f"{key}_I{i:02d}"] = {"name": words, "amount": 0 if amount == "0" else amount, "amount_unit": "" if unit == "-" else unit,

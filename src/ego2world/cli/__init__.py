@@ -75,7 +75,7 @@ def main() -> None:
     except typer.Exit as leave:
         sys.exit(leave.exit_code)
     except (typer.Abort, KeyboardInterrupt):
-        print("aborted; what was written is whole", file=sys.stderr)
+        print("Interrupted. Files written so far are complete; re-run the same command to resume.", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)

@@ -23,7 +23,7 @@ ACCEPT_CODE = typer.Option(False, "--accept-code", help="Resume records that oth
 MODEL_HELP = "mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME."
 RAY_OPTION = typer.Option(
     None, "--ray", metavar="[ADDRESS]",
-    help="Over a Ray cluster: its address, or nothing for that of RAY_ADDRESS or one of its own with --jobs workers.",
+    help="Run on Ray: ADDRESS, or omit it to use RAY_ADDRESS, else start a local cluster with --jobs workers.",
 )  # fmt: skip
 
 

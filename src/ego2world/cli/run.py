@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
         seed: int = typer.Option(0, help="Seed of the random planner, and of models that take one."),
         script: Path | None = typer.Option(None, help="Actions for the scripted planner (JSON lines)."),
         concurrency: int = typer.Option(1, min=1, help="Episodes at the same time; the records are the same."),
-        jobs: int = typer.Option(1, min=1, help="Processes; for planners that compute. The records are the same."),
+        jobs: int = typer.Option(1, min=1, help="Worker processes (for CPU-bound planners). The records are the same."),
         ray: str | None = RAY_OPTION,
         model: str | None = typer.Option(
             None,

@@ -240,7 +240,7 @@ def alpha(
 ) -> Figure:
     """Return Krippendorff's alpha; missing values stay missing.
 
-    One less the disagreement within units over that of all values. At every level it is a sum of squared differences: of the values
+    1 minus the ratio of within-unit to total disagreement. At every level it is a sum of squared differences: of the values
     (interval), of their midranks (ordinal), of their indicators halved (nominal). So sums over units are enough, and memory stays
     linear; the krippendorff package, which tests hold this against, needs values squared times units.
 

@@ -104,7 +104,7 @@ def read_benchmark(folder: Path) -> Benchmark:
         UsageError: there is none.
         RecordError: a file is damaged, an id stands there twice, a path leaves the folder.
     """
-    missing = f"{folder} holds no benchmark (no {BENCHMARK}); make one with: ego2world judge init VIDEOS --out {folder}"
+    missing = f"{folder} contains no benchmark (no {BENCHMARK}); make one with: ego2world judge init VIDEOS --out {folder}"
     head = read_versioned(folder / BENCHMARK, SCHEMA_VERSION, missing, "run: ego2world judge init")
     cases, videos = read_lines(folder / CASES, Case), read_lines(folder / VIDEOS, Video)
     wrong = [f"case {name} stands there twice" for name in _twice(case.case_id for case in cases)]

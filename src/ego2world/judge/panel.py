@@ -3,7 +3,7 @@
     PANEL/
       panel.json            seed, plans, queues; which token is which video: never sent to a page
       clips/TOKEN.mp4       copies of one height and rate, without sound and metadata, under names that say nothing
-      answers/NAME.jsonl    one annotator's answers, an answer a line as it is given; nothing is ever changed
+      answers/NAME.jsonl    one annotator's answers, one per line as they are given; nothing is ever changed
 
 Tokens are HMACs of the video's id under a salt. Each annotator has an order of their own, in which no video follows one of the same case
 where that can be had, and some videos come twice without it being said.
@@ -178,7 +178,7 @@ def read_panel_file(folder: Path) -> dict[str, Any]:
     path = folder / PANEL
     if not path.is_file():
         raise UsageError(
-            f"{folder} holds no panel (no {PANEL}); make one with: ego2world judge panel BENCH --out {folder}"
+            f"{folder} contains no panel (no {PANEL}); make one with: ego2world judge panel BENCH --out {folder}"
         )
     found: dict[str, Any] = strict_json(path.read_bytes())
     return found

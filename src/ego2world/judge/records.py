@@ -1,6 +1,6 @@
 """The records of the judge, as they stand in its files. Stage: judge, declarations.
 
-Every line carries ``schema_version``. All times are seconds from a video's first frame. What nobody answered is None, never 0.
+Every line carries ``schema_version``. All times are seconds from a video's first frame. A missing answer is None, never 0.
 """
 
 from __future__ import annotations

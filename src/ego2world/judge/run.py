@@ -3,7 +3,7 @@
     RUN/
       run.json        benchmark, plans, backend, sampling: what answers need in common; a folder with different settings is refused
       plans.jsonl     the plans that were asked about
-      answers.jsonl   an answer a line            (judges with gates)
+      answers.jsonl   one answer per line            (judges with gates)
       ratings.jsonl   a rating a line             (judges of whole videos)
 
 A run that is killed at any moment is resumed by the same command, and ends with the same records as one that never was. Answers that
@@ -72,13 +72,13 @@ def judge(
     progress: Progress | None = None,
     accept_code: bool = False,
 ) -> dict[str, Any]:
-    """Run judges over a benchmark; return run.json with counts of answers, and of those that could not be had.
+    """Run judges over a benchmark; return run.json with counts of answers, and of missing ones.
 
     Args:
         bench: the videos; those that are not "ok" are left out here, and stand in every score as unusable.
         plans: by video.
         out: the folder; an unfinished run in it is resumed.
-        backends: one a rater.
+        backends: one per rater.
         settings: see ``Settings``.
         progress: called with (video, done, total).
         accept_code: resume what other code began.
@@ -146,7 +146,7 @@ class _Kept:
             rewrite(out / RATINGS, (self.ratings[key].plain() for key in sorted(self.ratings)))
 
     def counts(self) -> dict[str, Any]:
-        """Return how many answers and ratings there are, and why some could not be had."""
+        """Return how many answers and ratings there are, and why some are missing."""
         wrong = Counter((one.parse_status or Given.ERROR).value for one in self.answers.values() if one.answer is Given.ERROR)
         wrong.update(one.parse_status.value for one in self.ratings.values() if one.parse_status)
         given = [one for one in self.answers.values() if one.answer is not Given.NOT_REACHED]

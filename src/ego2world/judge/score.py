@@ -5,7 +5,7 @@
     physics    how far the chain P1 to P4 holds; asked whatever T2 and T3 say; only of attempted subgoals
     T, P       means over all subgoals, over the attempted ones;  S = sqrt(T P), and 0 where nothing was attempted
 
-An unclear answer counts as failed; ``S_lo`` and ``S_hi`` bound S over what it could have been. An answer that could not be had makes
+An unclear answer counts as failed; ``S_lo`` and ``S_hi`` bound S over what it could have been. A missing answer makes
 the video incomplete: it has no score, and is counted as such.
 """
 

@@ -1,8 +1,8 @@
-"""A run's scores laid out: a video a row, and means by model, case, domain, clutter, seed and type of subgoal. Stage: judge.
+"""A run's scores laid out: one row per video, and means by model, case, domain, clutter, seed and type of subgoal. Stage: judge.
 
-Every mean says of how many it is, and how many there should be. Where some are missing there are two more means: with the missing ones
+Every mean reports its sample size and the expected sample size. Where some are missing there are two more means: with the missing ones
 taken as 0, and the flag ``incomplete``; no rank is given on means of different videos. P always stands beside the share of subgoals that
-were attempted, as a video in which nothing happens breaks no law.
+were attempted, as a video in which nothing happens violates no physical constraint.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read_run(bench: Benchmark, run: Path) -> dict[str, Any]:
     path = run / RUN
     if not path.is_file():
         raise UsageError(
-            f"{run} holds no run of a judge (no {RUN}); make one with: ego2world judge run {bench.folder} --out {run}"
+            f"{run} contains no run of a judge (no {RUN}); make one with: ego2world judge run {bench.folder} --out {run}"
         )
     head: dict[str, Any] = strict_json(path.read_bytes())
     if head.get("benchmark", {}).get("videos_sha256") != videos_sha256(bench.videos):
@@ -60,7 +60,7 @@ def plans_of(bench: Benchmark, run: Path) -> dict[str, Plan]:
 
 
 def score_run(bench: Benchmark, run: Path, policy: Policy) -> dict[str, list[Score]]:
-    """Return the scores of every rater of a run, a video a row, in the manifest's order.
+    """Return the scores of every rater of a run, one row per video, in the manifest's order.
 
     Raises:
         UsageError: the policy needs answers that the run does not have.

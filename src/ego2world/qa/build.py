@@ -359,5 +359,5 @@ def read_manifest(qa: Path) -> dict[str, Any]:
         UsageError: there is none.
         RecordError: it is damaged or of another version.
     """
-    missing = f"{qa} holds no questions (no manifest.json); make some with: ego2world qa build WORLDS --out {qa}"
+    missing = f"{qa} contains no questions (no manifest.json); make some with: ego2world qa build WORLDS --out {qa}"
     return read_versioned(qa / "manifest.json", SCHEMA_VERSION, missing, "build again")

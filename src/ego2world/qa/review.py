@@ -141,7 +141,7 @@ def read_cohort(folder: Path) -> dict[str, Any]:
     path = folder / COHORT
     if not path.is_file():
         raise UsageError(
-            f"{folder} holds no review (no {COHORT}); make one with: ego2world qa cohort QA --out {folder}"
+            f"{folder} contains no review (no {COHORT}); make one with: ego2world qa cohort QA --out {folder}"
         )
     cohort: dict[str, Any] = strict_json(path.read_bytes())
     return cohort

@@ -98,7 +98,7 @@ def load_manifest(worlds: str | Path) -> Mapping[str, Any]:
         RecordError: the manifest is damaged or of another schema version.
     """
     missing = (
-        f"{worlds} holds no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
+        f"{worlds} contains no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
     )
     return read_versioned(Path(worlds) / "manifest.json", SCHEMA_VERSION, missing, "compile the worlds again")
 

@@ -23,7 +23,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Change:
-    """One entry of the symbolic delta of a region: what is otherwise than in its anchor image.
+    """One entry of the symbolic delta of a region: one difference from its anchor image.
 
     ``now`` is None for an explicit removal: the thing is no longer there, and where it went is not said.
     """

@@ -67,7 +67,7 @@ def _shown(world: World, state: State, place: tuple[str, str], zone: str) -> boo
 
 
 def delta(then: Mapping[str, Seen], now: Mapping[str, Seen]) -> tuple[Change, ...]:
-    """Return what is otherwise in a region than in its anchor, in location, storage and appliance fields."""
+    """Return the differences of a region from its anchor, in location, storage and appliance fields."""
     changes: list[Change] = []
     for thing in sorted(then.keys() | now.keys()):
         before, here = then.get(thing), now.get(thing)
@@ -78,7 +78,7 @@ def delta(then: Mapping[str, Seen], now: Mapping[str, Seen]) -> tuple[Change, ..
 
 @lru_cache(maxsize=1 << 16)
 def _differences(before: Seen | None, here: Seen | None) -> tuple[Change, ...]:
-    """Return what is otherwise about one thing than in the anchor."""
+    """Return the differences of one thing from the anchor."""
     if here is None:
         assert before is not None
         return (Change(before.id, before.name, before.type, "place", None),)
@@ -188,7 +188,7 @@ class Viewer:
         return RegionView(state.zone, tuple(self.anchor(state.zone).values()), self.delta(state), tuple(now.values()))
 
     def delta(self, state: State) -> tuple[Change, ...]:
-        """Return what is otherwise in the agent's zone than in its anchor."""
+        """Return the differences of the agent's zone from its anchor."""
         self.visible(state)
         return tuple(change for thing in sorted(self._parts) for change in self._parts[thing])
 

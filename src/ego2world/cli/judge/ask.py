@@ -69,7 +69,7 @@ def register(judge: typer.Typer) -> None:
             for plan in failed[:10]:
                 err.print(f"{plan.plan_id}: {plan.error}", markup=False, soft_wrap=True)
         if failed:
-            err.print("the same command asks for those again")
+            err.print("Re-run the same command to ask for them again.")
             raise typer.Exit(INCOMPLETE)
 
     @judge.command("run")
@@ -108,7 +108,7 @@ def register(judge: typer.Typer) -> None:
         accept_code: bool = ACCEPT_CODE,
         as_json: bool = typer.Option(False, "--json", help="Print counts as JSON."),
     ) -> None:
-        """Judge every video: one question a gate, ended at the first failure. Exit code 11: some answers could not be had yet.
+        """Judge every video: one question per gate, up to the first failure. Exit code 11: some answers are missing.
 
         Example: ego2world judge run bench --model openai/gpt-5-mini --sampling dense --out runs/gpt-5-mini
         """
@@ -135,7 +135,7 @@ def register(judge: typer.Typer) -> None:
         else:
             what = f"{done['answers']} answers" if done["answers"] else f"{done['ratings']} ratings"
             out.print(
-                f"{what} by {', '.join(done['raters'])}; {done['unanswered']} could not be had  ({out_dir})",
+                f"{what} by {', '.join(done['raters'])}; {done['unanswered']} missing  ({out_dir})",
                 markup=False,
                 soft_wrap=True,
             )

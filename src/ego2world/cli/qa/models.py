@@ -39,7 +39,7 @@ def register(qa: typer.Typer) -> None:
         split: str | None = typer.Option(None, help="Only questions of this split: train or test."),
         limit: int | None = typer.Option(None, min=1, help="Only the first so many groups, in order of id."),
         circular: bool = typer.Option(
-            False, help="Ask single multiple-choice questions once for each turning of their options."
+            False, help="Ask single multiple-choice questions for every rotation of the options (circular evaluation)."
         ),
         no_audio: bool = typer.Option(False, help="Send no sound."),
         fps: float = typer.Option(2.0, min=0.01, help="Frames a second."),
@@ -76,7 +76,7 @@ def register(qa: typer.Typer) -> None:
         if manifest["errors"]:
             for reason, count in manifest["reasons"].items():
                 err.print(f"{count}: {reason}", markup=False, soft_wrap=True)
-            err.print("the same command asks those again that have no answer")
+            err.print("Re-run the same command to ask for the missing answers.")
             raise typer.Exit(INCOMPLETE)
         out.print(f"Next: ego2world qa score {questions} {out_dir}", markup=False)
 
@@ -220,7 +220,7 @@ def _print_scores(folder: Path, scores: dict[str, Any]) -> None:
     )
     if "circular" in scores:
         row = scores["circular"]
-        out.print(f"circular: {row['right_in_all_rotations']} of {row['items']} right in all turnings of their options")
+        out.print(f"circular: {row['right_in_all_rotations']} of {row['items']} right in all rotations of their options")
     for finding in scores["findings"]:
         out.print(f"{finding['code']}: {finding['item']} {finding['message']}", markup=False, soft_wrap=True)
     out.print(f"scores and judgements in {folder}", soft_wrap=True)

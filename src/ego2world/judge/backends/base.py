@@ -74,7 +74,7 @@ class Whole(Protocol):
     looks: bool
 
     def rate(self, look: Look, case: Case, plan: Plan | None) -> Rating:
-        """Return its rating; one that could not be had says why in ``error``.
+        """Return its rating; a missing one says why in ``error``.
 
         Raises:
             VideoError: the video cannot be read.

@@ -44,7 +44,7 @@ class FileAnswers:
         if rater is not None and rater not in found:
             raise UsageError(f"{path} has no answers of {rater!r}; it has those of: {', '.join(sorted(found))}")
         if not found:
-            raise UsageError(f"{path} holds no answers")
+            raise UsageError(f"{path} contains no answers")
         digest = sha256_file(path)
         return [
             FileAnswers(mine[0].rater, mine, digest) for name, mine in sorted(found.items()) if rater in (None, name)

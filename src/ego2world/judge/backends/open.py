@@ -42,7 +42,7 @@ def open_backends(
     """
     needs_model = name in ASK_A_MODEL
     if needs_model and model is None:
-        raise UsageError(f"backend {name} needs a model; without one there are answers:FILE, vision and csv:FILE")
+        raise UsageError(f"backend {name} needs a model (--model); without one there are answers:FILE, vision and csv:FILE")
     asks = needs_model or (":" in name and not name.startswith(("answers:", "csv:")))
     door = open_door(model, mock_gate, endpoint or Endpoint(), cache, any_served) if asks and model is not None else None
     with closing(door) if door is not None else nullcontext():

@@ -1,6 +1,6 @@
 """Models answer questions, turn by turn, with their own earlier answers as history. Stage: qa, evaluation.
 
-answers.jsonl   a prediction a line, appended as it comes; an interrupted run resumes with what is missing
+answers.jsonl   one prediction per line, appended as it comes; an interrupted run resumes with what is missing
 manifest.json   which items, which model, how clips were sampled, which prompts: what results need in common to be compared
 """
 

@@ -71,7 +71,7 @@ def read_answers_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.is_file():
         raise UsageError(
-            f"{folder} holds no answers (no {MANIFEST}); make some with: ego2world qa answer QUESTIONS --model NAME --out {folder}"
+            f"{folder} contains no answers (no {MANIFEST}); make some with: ego2world qa answer QUESTIONS --model NAME --out {folder}"
         )
     manifest: dict[str, Any] = strict_json(path.read_bytes())
     return manifest

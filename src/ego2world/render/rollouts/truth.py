@@ -5,7 +5,7 @@ The trace is cut where the hand leaves its resting place; each part belongs to t
     T1  the hand acts on the step's thing, while the step is still to be done
     T2  carried: comes nearer to its target by a quarter; poured: tilted over the vessel; door: turns by 0.3
     T3  once released: at its target (or up to 16 px above), half full, open or closed
-    P1  nothing jumps, is gone, is there twice, or changes size, colour or content from one frame to the next
+    P1  no object teleports, disappears, is duplicated, or changes size, colour or content from one frame to the next
     P2  a thing begins to change only while the hand touches it; content flows only from a tilted vessel
     P3  while it is acted on, a thing moves only in contact, passes nothing solid, and is one rigid piece; a door turns about its hinge
     P4  afterwards it rests on something, and nothing of it changes
