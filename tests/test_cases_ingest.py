@@ -30,7 +30,7 @@ from ego2world.annotations.records import Capture, Recipe, Segment
 from ego2world.annotations.rows import read_activity, read_classes, read_priming, read_sound, track_base_name
 from ego2world.annotations.videos import clamp_segment, find_videos, look_up, verify
 from ego2world.compiler.episode import compile_video
-from ego2world.errors import AnnotationError, VideoError
+from ego2world.errors import AnnotationError, Problem, VideoError
 from ego2world.language.forms import form_sense
 from ego2world.tasks.build import build_episode
 from ego2world.tasks.derive import order_differs
@@ -187,8 +187,12 @@ def test_c015_wrong_manifest(tmp_path: Path) -> None:
     assert not accepted.verified and "40.0 s" in accepted.note
 
 
-def test_c016_apostrophes_in_lists() -> None:
+def test_c016_apostrophes_in_lists(tmp_path: Path) -> None:
     assert parse_list("['knife', \"chef's knife\", 'edge:knife']") == ("knife", "chef's knife", "edge:knife")
+    path, errors = tmp_path / "nouns.csv", list[Problem]()
+    path.write_text("id,key,instances\n7,knife,\"['knife', \"\"chef's knife\"\", 'edge:knife']\"\n", "utf-8")
+    assert read_classes(path, "nouns.csv", errors, []) == dict.fromkeys(("knife", "chef's knife", "edge:knife"), "knife")
+    assert errors == []
 
 
 def test_c018_amounts() -> None:

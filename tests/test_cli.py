@@ -199,7 +199,6 @@ def test_machine_output(sample_worlds: Path, tmp_path: Path) -> None:
         for key in ("plain", "plain_mixed", "batched", "batched_replay", "bitset", "upf")
     }
     assert all(rate > 0 for rate in rates.values()) and bench["compile_narrations_per_s"] > 0
-    assert rates["batched"] > 10 * rates["plain"] and rates["plain"] > 30 * rates["upf"]
     assert bench["plain_over_upf"] == pytest.approx(rates["plain"] / rates["upf"], rel=0.02)
     assert {
         "textworld_steps_per_cpu_s",
