@@ -56,8 +56,8 @@ def spoiled(
     condition: Condition, state: State, events: Sequence[Event], how: str
 ) -> tuple[State, tuple[Event, ...]]:
     """Return the final state and events with just one condition spoiled: made otherwise ("false") or forgotten ("unknown")."""
-    unlike = {(event.family, event.object, event.target) for event in events_in((condition,))}
-    kept = tuple(e for e in events if not any(_is(e, *one) for one in unlike))
+    asked = events_in((condition,))
+    kept = tuple(e for e in events if not any(truth(one, state, (e,)) is Truth.TRUE for one in asked))
     facts = dict(state.facts)
     for wanted in facts_in((condition,)):
         key, value = wanted.fact
@@ -66,10 +66,6 @@ def spoiled(
         else:
             facts[key] = _other(value)
     return State.of(facts), kept
-
-
-def _is(event: Event, family: str, thing: str, target: str | None) -> bool:
-    return event.family == family and thing in event.objects and (target is None or target in event.targets)
 
 
 def _other(value: Value) -> Value:
