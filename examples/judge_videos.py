@@ -15,7 +15,9 @@ def main(bench: str, out: str) -> None:
     seen = e2w.judge_videos(bench, Path(out) / "vision", "vision", frames=32)
     for name, scores in (("exact answers", exact["raters"]["oracle"]), ("detector", seen["raters"]["vision"])):
         overall = scores["overall"]
-        print(f"{name:<14} T {overall['T']:5.1f}  P {overall['P']:5.1f}  S {overall['S']:5.1f}  of {overall['videos']} videos")
+        print(
+            f"{name:<14} T {overall['T']:5.1f}  P {overall['P']:5.1f}  S {overall['S']:5.1f}  of {overall['videos']} videos"
+        )
 
 
 if __name__ == "__main__":

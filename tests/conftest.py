@@ -15,11 +15,11 @@ import pytest
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
 from ego2world.cli.demo import MARK
-from ego2world.judge.rendered import make_rendered
-from ego2world.qa.build import Settings, build
+from ego2world.collection import build_worlds
+from ego2world.qa.build import QuestionSettings, build
 from ego2world.render import draw_episode
+from ego2world.rollouts.benchmark import make_rendered
 from ego2world.samples import sample_source
-from ego2world.tasks.build import build_worlds
 from ego2world.world.episode import load_episode, load_manifest
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Entity, State, World
@@ -65,7 +65,7 @@ def sample_worlds(samples: Dataset, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="session")
 def sample_questions(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("questions") / "qa"
-    build(sample_worlds, out, Settings())
+    build(sample_worlds, out, QuestionSettings())
     return out
 
 

@@ -11,12 +11,12 @@ from PIL import Image
 
 from ego2world.core.canonical import sha256
 from ego2world.core.journal import rewrite
-from ego2world.core.models import Door, MockModel, Reply, Request
-from ego2world.core.video import Status, write_clip
+from ego2world.core.models import MockModel, ModelClient, Reply, Request
+from ego2world.core.video import FileStatus, write_clip
 from ego2world.judge.benchmark import Benchmark, read_benchmark, write_benchmark
-from ego2world.judge.planning import Planner, make_plans
+from ego2world.judge.planning import SubgoalPlanner, make_plans
 from ego2world.judge.policy import PHYSICS, TASK
-from ego2world.judge.records import Answer, Case, Clutter, Domain, Given, Plan, Rater, Source, Video
+from ego2world.judge.records import Case, Clutter, GateAnswer, Rater, Setting, SubgoalPlan, Verdict, Video, VideoSource
 
 MODELS = ("aster", "birch", "cedar", "daisy", "elm", "fern")
 SKILL = {
@@ -50,28 +50,28 @@ def simulated(
         name = f"c{number + 1:03d}"
         things = [f"thing {n}" for n in range(2 + number % 4)]
         made_cases.append(
-            Case(case_id=name, domain=list(Domain)[number % 5], goal="; ".join(f"the {thing} is in its box" for thing in things), scene_image="",
+            Case(case_id=name, domain=list(Setting)[number % 5], goal="; ".join(f"the {thing} is in its box" for thing in things), scene_image="",
                  scene_sha256="", clutter=list(Clutter)[number % 3], objects=tuple(things), panel=True, reference_sequences=(("a",), ("b",), ("c",)))
         )  # fmt: skip
-        for source in (Source.SUCCESS, Source.FAILURE):
+        for source in (VideoSource.SUCCESS, VideoSource.FAILURE):
             videos += [_video(name, source, take) for take in range(1, takes + 1)]
-        videos += [_video(name, Source.MODEL, number, model) for model in MODELS for number in seeds]
+        videos += [_video(name, VideoSource.MODEL, number, model) for model in MODELS for number in seeds]
     bench = write_benchmark(folder, ".", made_cases, videos, {})
-    plans = {plan.case_id: plan for plan in make_plans(bench, folder / "plans.jsonl", Planner())}
+    plans = {plan.case_id: plan for plan in make_plans(bench, folder / "plans.jsonl", SubgoalPlanner())}
     answers = folder / "answers.jsonl"
     rewrite(answers, (row.plain() for row in _answers(rng, bench, plans)))
     return bench, answers
 
 
-def _video(case: str, source: Source, number: int, model: str = "") -> Video:
+def _video(case: str, source: VideoSource, number: int, model: str = "") -> Video:
     kind = model or source.value
     return Video(
         video_id=f"{case}.{kind}.{number}", case_id=case, source=source, model=model, seed=number if model else None, take=1 if model else number,
-        path=f"{case}/{kind}/{number}.mp4", sha256=sha256(f"{case}{kind}{number}".encode()), status=Status.OK, n_frames=80, duration_s=8.0,
+        path=f"{case}/{kind}/{number}.mp4", sha256=sha256(f"{case}{kind}{number}".encode()), status=FileStatus.OK, n_frames=80, duration_s=8.0,
     )  # fmt: skip
 
 
-def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, Plan]) -> Iterator[Answer]:
+def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, SubgoalPlan]) -> Iterator[GateAnswer]:
     raters = [(Rater(kind="human", id=name), 0.03) for name in ("anna", "ben", "cem")] + [
         (Rater(kind="model", id="judge"), 0.12)
     ]
@@ -81,9 +81,9 @@ def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, Plan]) -> It
             for rater, slip in raters:
                 for gate, holds in truth.items():
                     said = holds != (rng.random() < slip)
-                    yield Answer(
+                    yield GateAnswer(
                         video_id=video.video_id, plan_id=f"{video.case_id}.plan", sid=subgoal.sid, gate=gate,
-                        answer=Given.PASS if said else Given.FAIL, rater=rater, asked="all",
+                        answer=Verdict.PASS if said else Verdict.FAIL, rater=rater, asked="all",
                     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def part(source: Path, folder: Path, cases: int, videos: int | None = None) -> B
     return bench
 
 
-def scripted(truth: Iterable[Answer], alter: Callable[[str], str | Reply | None] = lambda tag: None) -> Door:
+def scripted(truth: Iterable[GateAnswer], alter: Callable[[str], str | Reply | None] = lambda tag: None) -> ModelClient:
     """Return a model that replies with the truth, but where ``alter`` says otherwise for "VIDEO/SUBGOAL/GATE"."""
     known = {f"{row.video_id}/{row.sid}/{row.gate}": row.answer.value for row in truth}
 
@@ -112,4 +112,4 @@ def scripted(truth: Iterable[Answer], alter: Callable[[str], str | Reply | None]
             else json.dumps({"answer": given, "failure": None, "t_start": None, "t_end": None, "rationale": "seen"})
         )
 
-    return Door(MockModel(respond, "scripted"))
+    return ModelClient(MockModel(respond, "scripted"))

@@ -17,7 +17,7 @@ from typing import Any
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
 from ego2world.compiler.episode import compile_video
-from ego2world.compiler.freeze import Draft, draft_episode
+from ego2world.compiler.freeze import EpisodeDraft, draft_episode
 from ego2world.language.lexicon import singular
 from ego2world.tasks.derive import borders
 from ego2world.world.state import root_fixture
@@ -32,7 +32,7 @@ _SAME = (
 NEAR_S = 2.5
 
 
-def drafts(data: Path = DATA) -> tuple[Dataset, dict[str, Draft]]:
+def drafts(data: Path = DATA) -> tuple[Dataset, dict[str, EpisodeDraft]]:
     """Compile all videos of a folder to drafts."""
     dataset = read_hd_epic(data)
     return dataset, {
@@ -44,7 +44,7 @@ def _words(text: str) -> set[str]:
     return {singular(word.removesuffix("'s")) for word in text.lower().replace("-", " ").replace("_", " ").split()}
 
 
-def names_match(label: str | None, ids: tuple[str, ...], draft: Draft) -> bool:
+def names_match(label: str | None, ids: tuple[str, ...], draft: EpisodeDraft) -> bool:
     """Say whether one of the entities goes by a word of the label (or its synonym)."""
     if label is None:
         return True
@@ -82,9 +82,9 @@ class Faithfulness:
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
 
-def faithfulness(made: dict[str, Draft], gold: Path = GOLD) -> Faithfulness:
+def faithfulness(made: dict[str, EpisodeDraft], gold: Path = GOLD) -> Faithfulness:
     """Compare narrated operations with a gold file of {"id", "operations": [{family, object, source, target, instrument}]}."""
-    said: dict[str, list[tuple[Draft, Any, int]]] = defaultdict(list)
+    said: dict[str, list[tuple[EpisodeDraft, Any, int]]] = defaultdict(list)
     for draft in made.values():
         for index, operation in enumerate(draft.operations):
             if not operation.inferred:
@@ -140,7 +140,7 @@ def gold_facts(label: dict[str, str]) -> list[tuple[str, str]]:
     return []
 
 
-def _count_facts(result: Faithfulness, label: dict[str, str], operation: Any, draft: Draft, index: int) -> None:
+def _count_facts(result: Faithfulness, label: dict[str, str], operation: Any, draft: EpisodeDraft, index: int) -> None:
     wanted = gold_facts(label)
     after = draft.states[index + 1]
     for fluent, value in wanted:
@@ -158,7 +158,7 @@ def _count_facts(result: Faithfulness, label: dict[str, str], operation: Any, dr
             result.facts[2] += 1
 
 
-def main_actions(dataset: Dataset, made: dict[str, Draft]) -> tuple[int, int, list[str]]:
+def main_actions(dataset: Dataset, made: dict[str, EpisodeDraft]) -> tuple[int, int, list[str]]:
     """Return (agreeing, all, misses) over rows with official main actions: verb's class and noun of some operation agree."""
     verbs = dataset.vocabulary.verbs
     agree, total, misses = 0, 0, []
@@ -217,7 +217,7 @@ def class_agrees(key: str | None, family: str) -> bool:
     return key is not None and family in _CLASS_FAMILIES.get(key, "").split()
 
 
-def track_fixtures(dataset: Dataset, made: dict[str, Draft]) -> tuple[int, int, Counter[str], list[str]]:
+def track_fixtures(dataset: Dataset, made: dict[str, EpisodeDraft]) -> tuple[int, int, Counter[str], list[str]]:
     """Return (agreeing, matched, reasons, examples): pick-ups and put-downs against the fixtures of their tracks."""
     agree, matched = 0, 0
     reasons: Counter[str] = Counter()
@@ -268,7 +268,7 @@ def track_fixtures(dataset: Dataset, made: dict[str, Draft]) -> tuple[int, int, 
     return agree, matched, reasons, examples
 
 
-def _why_not(draft: Draft, index: int, found: str | None, wanted: str) -> str:
+def _why_not(draft: EpisodeDraft, index: int, found: str | None, wanted: str) -> str:
     if found is None:
         return "held by a hand, its putting down was not said"
     one, other = draft.world.entities[found], draft.world.entities[wanted]
@@ -277,7 +277,7 @@ def _why_not(draft: Draft, index: int, found: str | None, wanted: str) -> str:
     return f"same kind ({one.type}), another one" if one.type == other.type else f"{one.type} instead of {other.type}"
 
 
-def identity(dataset: Dataset, made: dict[str, Draft]) -> list[tuple[str, int, int, int, int]]:
+def identity(dataset: Dataset, made: dict[str, EpisodeDraft]) -> list[tuple[str, int, int, int, int]]:
     """Return (video, movable entities, associations, associations bound, entities with two associations) per video."""
     rows = []
     for video, draft in made.items():

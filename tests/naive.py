@@ -68,7 +68,7 @@ def need_holds(world: World, facts: Facts, need: Any, thing: str, action: Action
         if need.fluent == "openness" and not has(world, thing, Trait.OPENABLE):
             return True
         found = facts.get((need.fluent, thing))
-        return need.soft if found is None else found in need.values
+        return need.may_be_unknown if found is None else found in need.values
     if name == "HandFree":
         return not held_by(facts, thing) - set(action.ids("object"))
     if name == "HandSpace":
@@ -94,12 +94,12 @@ def need_holds(world: World, facts: Facts, need: Any, thing: str, action: Action
 
 def naive_step(world: World, facts: Facts, kind: ActionType, action: Action) -> Facts | None:
     """Return the successor facts, or None when the action is not applicable."""
-    for need in kind.needs:
+    for need in kind.preconditions:
         for thing in action.ids(need.role):
             if not need_holds(world, facts, need, thing, action):
                 return None
     new = dict(facts)
-    for effect in kind.makes:
+    for effect in kind.effects:
         name = type(effect).__name__
         if name == "Receives":
             for target in action.ids("target"):
@@ -112,7 +112,7 @@ def naive_step(world: World, facts: Facts, kind: ActionType, action: Action) -> 
         if name == "Empties":
             for vessel in action.ids(effect.role):
                 new |= {k: False for k, v in facts.items() if k[:2] == ("contains", vessel) and v}
-    for effect in kind.makes:
+    for effect in kind.effects:
         for thing in action.ids(effect.role):
             match type(effect).__name__:
                 case "Becomes":

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ego2world.planning import Dialect, Problem
+from ego2world.planning import Dialect, PlanningProblem
 from ego2world.planning.export import task_problem
 from ego2world.tasks.contract import Event, truth
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
@@ -179,7 +179,7 @@ def _changed(e: Expression) -> Iterator[Expression]:
 
 
 def differences(
-    problem: Problem, start: State, states: int, seed: int, dialect: Dialect | None = None
+    problem: PlanningProblem, start: State, states: int, seed: int, dialect: Dialect | None = None
 ) -> tuple[int, int, int, list[str]]:  # fmt: skip
     """Walk at random with the domain's own ground actions and compare text and executor in every state met.
 
@@ -254,7 +254,7 @@ def differences(
     return len(grounds), tested, compared, found
 
 
-def happened(problem: Problem, action: Action) -> set[tuple[str, ...]]:
+def happened(problem: PlanningProblem, action: Action) -> set[tuple[str, ...]]:
     """Return which of the goal's events an action is, as contracts see it."""
     event = [Event.of(action)]
     return {(f"event_{i}",) for i, wanted in enumerate(problem.events) if truth(wanted, State({}), event) is Truth.TRUE}

@@ -44,19 +44,18 @@ def main(out: Path, seed: str | None = None) -> None:
     if seed is not None:
         scramble(int(seed))
     from ego2world.annotations.hd_epic import read_hd_epic
-    from ego2world.qa.build import Settings as QaSettings
-    from ego2world.qa.build import build
-    from ego2world.run.loop import Settings, run
+    from ego2world.collection import build_worlds
+    from ego2world.qa.build import QuestionSettings, build
+    from ego2world.run.loop import RunSettings, run
     from ego2world.samples import sample_source
     from ego2world.tasks.audit import audit
-    from ego2world.tasks.build import build_worlds
 
     worlds = out / "worlds"
     build_worlds(read_hd_epic(sample_source()), worlds)
     print(audit(worlds)["verdict"])
     for planner, memory in (("symbolic", "reset"), ("random", "persistent")):
-        run(worlds, out / "runs" / planner, Settings(planner, memory))
-    build(worlds, out / "qa", QaSettings())
+        run(worlds, out / "runs" / planner, RunSettings(planner, memory))
+    build(worlds, out / "qa", QuestionSettings())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ego2world.agents import Context, Equipment, Step
+from ego2world.agents import Context, PlannerContext, Step
 from ego2world.agents.reference import ReferencePlanner
 
 
@@ -16,5 +16,5 @@ class Slow(ReferencePlanner):
         return super().next_step(context)
 
 
-def make(given: Equipment) -> Slow:
+def make(given: PlannerContext) -> Slow:
     return Slow(given.recorded)

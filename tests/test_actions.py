@@ -17,24 +17,24 @@ from ego2world.language.lexicon import lexicon
 from ego2world.world.actions import ACTIONS, BY_NAME, BY_SENSE, FALLBACKS, FAMILIES, ActionType, choose
 from ego2world.world.actions.base import (
     Apart,
-    Arrives,
-    Becomes,
+    Assign,
+    Attach,
     Effect,
-    Empties,
-    Gains,
-    Goes,
+    EmptyOut,
     HandFree,
     HandRoom,
     HandSpace,
     Held,
     Holds,
     Is,
-    Joins,
-    Need,
+    Move,
     NotAt,
+    Parameter,
+    PourAll,
+    Precondition,
     Reach,
-    Receives,
-    Var,
+    SetContent,
+    Travel,
     Within,
 )
 from ego2world.world.codes import Code
@@ -72,7 +72,7 @@ def setting(action: ActionType) -> tuple[World, State, Action]:
             zones[roles[var.role]] = "zone_1"
         elif not has(kind, Trait.SUBSTANCE):
             facts[("place", roles[var.role])] = ("on", "counter_0")
-    for need in action.needs:
+    for need in action.preconditions:
         thing = roles.get(need.role, "")
         match type(need).__name__:
             case "Held" if thing and not has(kinds.get(thing, "hand"), Trait.BODY):
@@ -89,7 +89,7 @@ def setting(action: ActionType) -> tuple[World, State, Action]:
                 kinds["spoon_extra"] = "spoon"
                 facts[("place", "spoon_extra")] = ("held", "right_hand")
                 roles["hand"] = "right_hand"
-    if any(getattr(n, "role", "") == "hand" for n in action.needs) and "hand" not in roles:
+    if any(getattr(n, "role", "") == "hand" for n in action.preconditions) and "hand" not in roles:
         roles["hand"] = "left_hand"
     spares = dict.fromkeys(("spare_1", "spare_2", "spare_3"), "spoon")
     facts |= {("place", spare): ("on", "counter_0") for spare in spares}
@@ -105,31 +105,31 @@ def test_accepted_when_every_need_holds_and_then_every_effect_does(action: Actio
     assert isinstance(after, State), after
     assert state.digest() == before
     bound = with_hand(state, proposed)
-    for effect in action.makes:
+    for effect in action.effects:
         for thing in bound.ids(effect.role):
             assert_made(effect, thing, bound, state, after)
-    if not action.makes:
+    if not action.effects:
         assert after.facts == state.facts
 
 
 def assert_made(effect: Effect, thing: str, action: Action, before: State, after: State) -> None:
     match effect:
-        case Becomes():
+        case Assign():
             assert after.get(effect.fluent, thing) == effect.value
-        case Goes():
+        case Move():
             assert after.get("place", thing) == (effect.how, action.ids(effect.to)[0])
-        case Joins():
+        case Attach():
             assert after.get("attached", thing) == ("no" if effect.to is None else action.ids(effect.to)[0])
-        case Gains():
+        case SetContent():
             assert all(after.get("contains", thing, what) is effect.value for what in action.ids(effect.content))
-        case Receives():
+        case PourAll():
             for source in action.ids(effect.source):
                 assert {k[2] for k, v in before.facts.items() if k[:2] == ("contains", source) and v is True} <= {
                     k[2] for k, v in after.facts.items() if k[:2] == ("contains", thing) and v is True
                 }
-        case Empties():
+        case EmptyOut():
             assert not [k for k, v in after.facts.items() if k[:2] == ("contains", thing) and v is True]
-        case Arrives():
+        case Travel():
             assert after.zone == thing
         case _:
             assert_never(effect)
@@ -139,8 +139,10 @@ def assert_made(effect: Effect, thing: str, action: Action, before: State, after
 def test_refused_for_each_need_that_is_broken(action: ActionType) -> None:
     world, state, proposed = setting(action)
     bound = with_hand(state, proposed)
-    assert {need for need in action.needs for _ in bound.ids(need.role)} == set(action.needs), "a need about nothing"
-    for need in action.needs:
+    assert {need for need in action.preconditions for _ in bound.ids(need.role)} == set(action.preconditions), (
+        "a need about nothing"
+    )
+    for need in action.preconditions:
         for thing in bound.ids(need.role):
             facts = broken(need, thing, bound, world, state)
             if facts is None:  # it cannot fail for what is bound: a hand, a substance, a thing that never closes
@@ -153,7 +155,7 @@ def test_refused_for_each_need_that_is_broken(action: ActionType) -> None:
             assert spoiled.digest() == digest
 
 
-def broken(need: Need, thing: str, action: Action, world: World, state: State) -> dict[FactKey, Value] | None:
+def broken(need: Precondition, thing: str, action: Action, world: World, state: State) -> dict[FactKey, Value] | None:
     """Return the state with one need broken, None where the bound thing cannot break it."""
     facts = dict(state.facts)
     kind = world.entities[thing].type
@@ -176,7 +178,7 @@ def broken(need: Need, thing: str, action: Action, world: World, state: State) -
             others = [value for value in DOMAINS[need.fluent] if value not in need.values]
             if others:
                 facts[need.fluent, thing] = others[0]
-            elif need.soft:
+            elif need.may_be_unknown:
                 return None
             else:
                 del facts[need.fluent, thing]
@@ -221,14 +223,14 @@ def test_the_ontology_is_large_and_well_formed() -> None:
 
 
 def test_a_wrong_declaration_is_refused_by_name_and_rule() -> None:
-    thing = Var("object", frozenset({"cup"}))
+    thing = Parameter("object", frozenset({"cup"}))
     with pytest.raises(DeclarationError) as caught:
         ActionType(
             "x", "open", "x {object}", (thing,), (Is("openness", "lid", ("open",)),), (), (), "test", True
         ).check()
     assert caught.value.name == "x" and "lid" in caught.value.rule
     with pytest.raises(DeclarationError, match="no such fluent or value"):
-        ActionType("x", "open", "x", (thing,), (), (Becomes("openness", "object", "ajar"),), (), "test").check()
+        ActionType("x", "open", "x", (thing,), (), (Assign("openness", "object", "ajar"),), (), "test").check()
 
 
 def test_opening_depends_on_what_is_bound() -> None:
@@ -272,5 +274,5 @@ def test_golden_pages_are_current() -> None:
 
 
 def test_declarations_print_as_plain_values() -> None:
-    text = json.dumps([repr((a.roles, a.needs, a.makes)) for a in ACTIONS])
+    text = json.dumps([repr((a.roles, a.preconditions, a.effects)) for a in ACTIONS])
     assert "<function" not in text and "lambda" not in text

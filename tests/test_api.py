@@ -34,7 +34,10 @@ def test_a_type_checker_sees_the_types(tmp_path: Path) -> None:
         'import ego2world as e2w\n\nworlds = e2w.open_worlds("demo/worlds")\nreveal_type(worlds["x"].initial)\nreveal_type(e2w.step)\n'
     )
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "user.py"], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "user.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert 'Revealed type is "ego2world.world.state.State"' in done.stdout and "Any" not in done.stdout, done.stdout
 

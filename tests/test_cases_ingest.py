@@ -29,10 +29,10 @@ from ego2world.annotations.pickles import read_table
 from ego2world.annotations.records import Capture, Recipe, Segment
 from ego2world.annotations.rows import read_activity, read_classes, read_priming, read_sound, track_base_name
 from ego2world.annotations.videos import clamp_segment, find_videos, look_up, verify
+from ego2world.collection import build_episode
 from ego2world.compiler.episode import compile_video
 from ego2world.errors import AnnotationError, Problem, VideoError
 from ego2world.language.forms import form_sense
-from ego2world.tasks.build import build_episode
 from ego2world.tasks.derive import order_differs
 
 EPIC = "narration_id,participant_id,video_id,narration_timestamp,start_timestamp,stop_timestamp,narration,verb,noun,all_nouns"
@@ -190,8 +190,10 @@ def test_c015_wrong_manifest(tmp_path: Path) -> None:
 def test_c016_apostrophes_in_lists(tmp_path: Path) -> None:
     assert parse_list("['knife', \"chef's knife\", 'edge:knife']") == ("knife", "chef's knife", "edge:knife")
     path, errors = tmp_path / "nouns.csv", list[Problem]()
-    path.write_text("id,key,instances\n7,knife,\"['knife', \"\"chef's knife\"\", 'edge:knife']\"\n", "utf-8")
-    assert read_classes(path, "nouns.csv", errors, []) == dict.fromkeys(("knife", "chef's knife", "edge:knife"), "knife")
+    path.write_text('id,key,instances\n7,knife,"[\'knife\', ""chef\'s knife"", \'edge:knife\']"\n', "utf-8")
+    assert read_classes(path, "nouns.csv", errors, []) == dict.fromkeys(
+        ("knife", "chef's knife", "edge:knife"), "knife"
+    )
     assert errors == []
 
 

@@ -280,7 +280,7 @@ def test_c067_three_different_reasons() -> None:
 def test_c069_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom ego2world.annotations.hd_epic import read_hd_epic\n"
-        "from ego2world.samples import sample_source\nfrom ego2world.tasks.build import build_worlds\n"
+        "from ego2world.samples import sample_source\nfrom ego2world.collection import build_worlds\n"
         "build_worlds(read_hd_epic(sample_source(), ['K01-20250301-080000', 'K03-20250520-170000']), Path(sys.argv[1]))"
     )
     made = []

@@ -14,9 +14,9 @@ from conftest import SHARED, needs_data
 from ego2world.annotations.epic_kitchens import read_epic_kitchens
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
+from ego2world.collection import build_worlds
 from ego2world.samples import sample_source
 from ego2world.tasks.audit import audit
-from ego2world.tasks.build import build_worlds
 from ego2world.world.episode import load_episode, load_manifest
 from ego2world.world.state import State
 from ego2world.world.step import step

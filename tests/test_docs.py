@@ -104,8 +104,8 @@ def test_linked_files_exist() -> None:
 def test_the_interfaces_work_as_written(tmp_path: Path) -> None:
     """Every Python block of INTERFACES.md runs as it stands, beside the demo's worlds, and so do the commands."""
     from ego2world.annotations.hd_epic import read_hd_epic
+    from ego2world.collection import build_worlds
     from ego2world.samples import sample_source
-    from ego2world.tasks.build import build_worlds
 
     build_worlds(read_hd_epic(sample_source(), ["K01-20250301-080000"]), tmp_path / "demo" / "worlds")
     follow("INTERFACES.md", tmp_path)
@@ -175,13 +175,13 @@ def test_the_pages_on_judges_do_what_they_say(page: str, tmp_path: Path, demo: P
 
 
 def test_the_tables_on_judges_are_complete() -> None:
-    from ego2world.core.video import Status
+    from ego2world.core.video import FileStatus
     from ego2world.judge.policy import GATES
-    from ego2world.judge.records import Clutter, Domain, Failure
-    from ego2world.render.rollouts import FAULTS
+    from ego2world.judge.records import Clutter, FailureType, Setting
+    from ego2world.rollouts import FAULTS
 
     judging, judges = ((DOCS / page).read_text("utf-8") for page in ("JUDGING.md", "JUDGES.md"))
-    for name in (*Status, *Failure, *Domain, *Clutter):
+    for name in (*FileStatus, *FailureType, *Setting, *Clutter):
         assert f"`{name}`" in judging, name
     rows = re.findall(r"^\| .*\(`(\w+)`\) \| (\w+) \| `(\w+)` \|$", judges, re.M)
     assert rows == [(fault.value, e.gate, e.failure) for fault, e in FAULTS.items()]

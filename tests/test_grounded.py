@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from conftest import SHARED, make_world, needs_data
 from ego2world.annotations.hd_epic import read_hd_epic
+from ego2world.collection import build_worlds
 from ego2world.errors import DeclarationError, UsageError
-from ego2world.tasks.build import build_worlds
 from ego2world.tasks.contract import Contract, Event
 from ego2world.tasks.goal import TRUTHS, Goal
 from ego2world.tasks.stress import Span, spoiled
@@ -25,7 +25,7 @@ from ego2world.world.grounded.catalogue import essential, roles_that_matter
 from ego2world.world.grounded.grounding import with_hands
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State
-from ego2world.world.step import Ground, ground_action, step, with_hand
+from ego2world.world.step import GroundAction, ground_action, step, with_hand
 from naive import bindings
 
 FIRST_REAL = ("P01-20240202-161354", "P08-20240613-122900")
@@ -50,7 +50,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> list[Episode]:
 def first_failure(grounding: Grounding, state: State, action: Action) -> int:
     """Return what the plain executor's checks say: the number of the first that fails, -1 when none does."""
     bound = ground_action(grounding.world, action)
-    assert isinstance(bound, Ground)
+    assert isinstance(bound, GroundAction)
     return next((number for number, check in enumerate(bound.checks) if check(state) is not None), -1)
 
 
@@ -167,7 +167,7 @@ def test_what_any_action_does_an_essential_one_does_too(grounded: list[tuple[Epi
             assert (many.step(mask) == -1).all()
             reached = {row.tobytes() for row in np.ascontiguousarray(many.states)}
             for kind in ACTIONS:
-                if not kind.makes or sum(role != "hand" for role in roles_that_matter(kind)) > 2:
+                if not kind.effects or sum(role != "hand" for role in roles_that_matter(kind)) > 2:
                     continue
                 for proposed in bindings(grounding.world, kind, rng, 25):
                     after = step(grounding.world, state, with_hand(state, proposed))

@@ -11,11 +11,11 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from ego2world.agents.mock import mock_reply
-from ego2world.core.models import Door, MockModel
+from ego2world.core.models import MockModel, ModelClient
 from ego2world.evaluate import score_run
 from ego2world.inspect import write_inspect_log
-from ego2world.run.loop import Settings, run
-from ego2world.tasks.suite import Rule, make_suite, write_suite
+from ego2world.run.loop import RunSettings, run
+from ego2world.tasks.suite import SuiteRule, make_suite, write_suite
 
 COMMAND = Path(sys.executable).parent / "inspect"
 
@@ -23,12 +23,12 @@ COMMAND = Path(sys.executable).parent / "inspect"
 @pytest.fixture(scope="module")
 def plain(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("plain") / "run"
-    run(sample_worlds, out, Settings("llm", "reset"), door=Door(MockModel(mock_reply)))
+    run(sample_worlds, out, RunSettings("llm", "reset"), client=ModelClient(MockModel(mock_reply)))
     return out
 
 
 def test_a_suite_is_an_inspect_task(sample_worlds: Path, plain: Path, tmp_path: Path) -> None:
-    write_suite(make_suite(sample_worlds, "every", Rule()), tmp_path / "suite.json")
+    write_suite(make_suite(sample_worlds, "every", SuiteRule()), tmp_path / "suite.json")
     done = subprocess.run(
         [COMMAND, "eval", "ego2world/suite", "-T", f"worlds={sample_worlds}", "-T", f"suite={tmp_path / 'suite.json'}",
          "-T", "memory=reset", "--model", "ego2world/mock", "--log-dir", tmp_path / "logs", "--display", "plain", "--no-log-realtime"],

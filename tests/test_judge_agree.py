@@ -21,19 +21,19 @@ from scipy import stats
 
 from ego2world.core.journal import read_as, rewrite
 from ego2world.errors import RecordError, UsageError
-from ego2world.judge.agree import Settings, agree
-from ego2world.judge.backends import FileAnswers, VisionGates
+from ego2world.judge.agree import AgreementSettings, agree
+from ego2world.judge.backends import FileAnswers
 from ego2world.judge.benchmark import Benchmark, read_benchmark, write_benchmark
 from ego2world.judge.gates import gate_errors, planted_faults
 from ego2world.judge.planning import read_plans
 from ego2world.judge.policy import PHYSICS, TASK
-from ego2world.judge.records import Answer
+from ego2world.judge.records import GateAnswer
 from ego2world.judge.report import write_report
-from ego2world.judge.run import Settings as RunSettings
-from ego2world.judge.run import judge, read_answers
-from ego2world.judge.sampling import Sampling
+from ego2world.judge.run import JudgeSettings, judge, read_answers
+from ego2world.judge.sampling import FrameSampling
 from ego2world.judge.score import by_subgoal
-from ego2world.render.rollouts import FAULTS
+from ego2world.rollouts import FAULTS
+from ego2world.rollouts.detector import Detector
 from judge_data import MODELS, simulated
 
 COMMAND = str(Path(sys.executable).parent / "ego2world")
@@ -42,7 +42,7 @@ PEOPLE = ("anna", "ben", "cem")
 
 def run_of(bench: Benchmark, answers: Path, out: Path, all_gates: bool = True) -> Path:
     plans = read_plans(bench.folder / "plans.jsonl", bench)
-    judge(bench, plans, out, FileAnswers.read(answers), RunSettings(all_gates=all_gates))
+    judge(bench, plans, out, FileAnswers.read(answers), JudgeSettings(all_gates=all_gates))
     return out
 
 
@@ -73,7 +73,7 @@ def final_scores(run: Path, independent: bool = False) -> dict[str, dict[str, fl
 
 def test_agreement_is_that_of_a_second_implementation(panel: tuple[Benchmark, Path]) -> None:
     bench, run = panel
-    found = agree(bench, [run], Settings(resamples=100))
+    found = agree(bench, [run], AgreementSettings(resamples=100))
     scores = final_scores(run)
     videos = [v.video_id for v in bench.videos]
     consensus = np.array([np.mean([scores[p][v] for p in PEOPLE]) for v in videos])
@@ -109,7 +109,7 @@ def one_means(found: dict) -> dict:
 
 
 def test_noise_that_is_put_in_is_found(panel: tuple[Benchmark, Path]) -> None:
-    found = agree(*(panel[0], [panel[1]]), Settings(resamples=100))
+    found = agree(*(panel[0], [panel[1]]), AgreementSettings(resamples=100))
     gates = found["annotators"]["gates"]
     expected = 0.97**2 + 0.03**2  # two people who slip in 3 of 100 answers
     for gate in (*TASK, *PHYSICS):
@@ -126,7 +126,7 @@ def test_missing_ratings_are_counted_and_never_zero(panel: tuple[Benchmark, Path
     alone = bench.videos[5].video_id
     some = [r for r in some if not (r.rater.id in ("ben", "cem") and r.video_id == alone)]
     rewrite(tmp_path / "some.jsonl", (r.plain() for r in some))
-    found = agree(bench, [run_of(bench, tmp_path / "some.jsonl", tmp_path / "run")], Settings(resamples=100))
+    found = agree(bench, [run_of(bench, tmp_path / "some.jsonl", tmp_path / "run")], AgreementSettings(resamples=100))
     assert found["panel"]["with_consensus"] == len(bench.videos) - 1 and found["panel"]["too_few_raters"] == 1
     assert found["annotators"]["S"]["icc"]["ICC(2,1)"]["dropped"] == 6
     assert found["judges"]["judge"]["S"]["pearson"]["n"] == len(bench.videos) - 1
@@ -142,9 +142,9 @@ def test_videos_that_cannot_be_judged_stay_in_every_count(panel: tuple[Benchmark
     other = write_benchmark(tmp_path / "bench", ".", bench.cases, rows, {})
     (tmp_path / "bench/plans.jsonl").write_bytes((bench.folder / "plans.jsonl").read_bytes())
     with pytest.raises(RecordError, match="other videos"):
-        agree(other, [run], Settings())
+        agree(other, [run], AgreementSettings())
     made = run_of(other, bench.folder / "answers.jsonl", tmp_path / "run")
-    found = agree(other, [made], Settings(resamples=100))
+    found = agree(other, [made], AgreementSettings(resamples=100))
     aster = found["by_judge"]["judge"]["summary"]["by_origin"]["aster"]
     assert aster["videos"] == 20 and aster["scored"] == 20 - len(bad) and not aster["complete"]
     assert aster["S_missing_as_0"] < aster["S"]
@@ -156,9 +156,9 @@ def test_videos_that_cannot_be_judged_stay_in_every_count(panel: tuple[Benchmark
 def test_a_judge_that_says_one_thing_is_undefined_not_zero(panel: tuple[Benchmark, Path], tmp_path: Path) -> None:
     bench, run = panel
     rows = [r for r in read_answers(run) if r.rater.id != "judge"]
-    yes = [r for r in read_as(run / "answers.jsonl", Answer) if r.rater.id == "judge"]
+    yes = [r for r in read_as(run / "answers.jsonl", GateAnswer) if r.rater.id == "judge"]
     rewrite(tmp_path / "a.jsonl", [r.plain() for r in rows] + [r.plain() | {"answer": "pass"} for r in yes])
-    found = agree(bench, [run_of(bench, tmp_path / "a.jsonl", tmp_path / "run")], Settings(resamples=100))
+    found = agree(bench, [run_of(bench, tmp_path / "a.jsonl", tmp_path / "run")], AgreementSettings(resamples=100))
     one = found["judges"]["judge"]["S"]
     assert one["pearson"]["value"] is None and one["pearson"]["note"] == "constant judge scores"
     assert one["ccc"]["value"] == 0 and one["mae"]["value"] > 0
@@ -189,9 +189,9 @@ def test_names_are_text_in_page_figures_and_tables(panel: tuple[Benchmark, Path]
 def test_who_is_held_against_whom(panel: tuple[Benchmark, Path]) -> None:
     bench, run = panel
     with pytest.raises(UsageError, match="no rater of kind 'oracle'"):
-        agree(bench, [run], Settings(reference="oracle"))
+        agree(bench, [run], AgreementSettings(reference="oracle"))
     with pytest.raises(UsageError, match="give each run once"):
-        agree(bench, [run, run, run], Settings())
+        agree(bench, [run, run, run], AgreementSettings())
 
 
 def test_the_commands_make_one_page_without_a_network(panel: tuple[Benchmark, Path], tmp_path: Path) -> None:
@@ -226,10 +226,10 @@ def seen(rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict:
     """Agreement of the detector at 32 frames with the truth, all gates asked."""
     bench, out = read_benchmark(rendered), tmp_path_factory.mktemp("seen")
     plans = read_plans(rendered / "plans.jsonl", bench)
-    settings = RunSettings(Sampling(frames=32), all_gates=True)
-    judge(bench, plans, out / "vision", [VisionGates(rendered)], settings)
-    judge(bench, plans, out / "truth", FileAnswers.read(rendered / "truth.jsonl"), RunSettings(all_gates=True))
-    return agree(bench, [out / "vision", out / "truth"], Settings("oracle", 1, resamples=100))
+    settings = JudgeSettings(FrameSampling(frames=32), all_gates=True)
+    judge(bench, plans, out / "vision", [Detector(rendered)], settings)
+    judge(bench, plans, out / "truth", FileAnswers.read(rendered / "truth.jsonl"), JudgeSettings(all_gates=True))
+    return agree(bench, [out / "vision", out / "truth"], AgreementSettings("oracle", 1, resamples=100))
 
 
 def test_the_detector_agrees_with_the_truth(seen: dict) -> None:
@@ -241,7 +241,7 @@ def test_the_detector_agrees_with_the_truth(seen: dict) -> None:
 
 
 def test_errors_are_counted_gate_by_gate_and_fault_by_fault(seen: dict, rendered: Path) -> None:
-    right = by_subgoal(read_as(rendered / "truth.jsonl", Answer))["oracle"]
+    right = by_subgoal(read_as(rendered / "truth.jsonl", GateAnswer))["oracle"]
     videos = [v.video_id for v in read_benchmark(rendered).videos]
     planted = planted_faults(rendered, right, videos)
     assert sum(one["planted"] for one in planted) == sum(one["found"] for one in planted) == 120

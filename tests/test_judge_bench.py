@@ -15,7 +15,7 @@ from PIL import Image
 from ego2world.errors import AnnotationError, RecordError, UsageError
 from ego2world.judge.benchmark import check, collisions, read_benchmark
 from ego2world.judge.layout import Design, init
-from ego2world.judge.records import Source, Video
+from ego2world.judge.records import Video, VideoSource
 from judge_data import clip
 
 CSV = """case_id,goal,domain,clutter,objects,reference_sequences,panel
@@ -109,7 +109,7 @@ def test_what_is_wrong_with_a_video_is_said_and_nothing_is_dropped(folder: Path)
 
 def test_c117_videos_are_found_by_id_and_clashes_are_errors() -> None:
     def one(name: str, path: str) -> Video:
-        return Video(video_id=name, case_id="c", source=Source.MODEL, path=path)
+        return Video(video_id=name, case_id="c", source=VideoSource.MODEL, path=path)
 
     assert not collisions([one("p1", "a/1.mp4"), one("p2", "b/1.mp4")])
     (clash,) = collisions([one("p1", "A pan/1.mp4"), one("p2", "a pan/1.mp4"), one("p3", "c/1.mp4")])

@@ -11,35 +11,45 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.errors import UsageError
 from ego2world.judge.policy import GATES, PHYSICS, TASK, Policy, Removal
-from ego2world.judge.records import Answer, Category, Failure, Given, Plan, Rater, Source, Subgoal, Video
+from ego2world.judge.records import (
+    FailureType,
+    GateAnswer,
+    Interaction,
+    Rater,
+    Subgoal,
+    SubgoalPlan,
+    Verdict,
+    Video,
+    VideoSource,
+)
 from ego2world.judge.score import band, by_subgoal, failures, score_video
 
-LETTERS = {"1": Given.PASS, "0": Given.FAIL, "?": Given.UNCLEAR, "!": Given.ERROR, "-": Given.NOT_REACHED}
-VIDEO = Video(video_id="v1", case_id="c1", source=Source.MODEL, path="v1.mp4", model="m", status=Status.OK)
+LETTERS = {"1": Verdict.PASS, "0": Verdict.FAIL, "?": Verdict.UNCLEAR, "!": Verdict.ERROR, "-": Verdict.NOT_REACHED}
+VIDEO = Video(video_id="v1", case_id="c1", source=VideoSource.MODEL, path="v1.mp4", model="m", status=FileStatus.OK)
 EXAMPLES = Path(__file__).parents[1] / "docs" / "JUDGING.md"
 
 
-def plan_of(n: int) -> Plan:
+def plan_of(n: int) -> SubgoalPlan:
     subgoals = tuple(
-        Subgoal(sid=f"s{i + 1}", text="", objects=("mug",), post_state="", category=Category.RELOCATION)
+        Subgoal(sid=f"s{i + 1}", text="", objects=("mug",), post_state="", category=Interaction.RELOCATION)
         for i in range(n)
     )
-    return Plan(
+    return SubgoalPlan(
         plan_id="p1", case_id="c1", video_id=None, subgoals=subgoals, backbone="", prompt_sha="", scene_sha256=""
     )
 
 
-def read(text: str, asked: str = "seq") -> list[Answer]:
+def read(text: str, asked: str = "seq") -> list[GateAnswer]:
     """Read "111/1111, 10/0, 0/-": task gates and physics gates of each subgoal."""
     rows = []
     for number, one in enumerate(text.split(",")):
         task, physics = one.strip().split("/")
         marks = {**dict(zip(TASK, task, strict=False)), **dict(zip(PHYSICS, physics, strict=False))}
         rows += [
-            Answer(video_id="v1", plan_id="p1", sid=f"s{number + 1}", gate=gate, answer=LETTERS[mark],
+            GateAnswer(video_id="v1", plan_id="p1", sid=f"s{number + 1}", gate=gate, answer=LETTERS[mark],
                    rater=Rater(kind="human", id="a"), asked=asked)
             for gate, mark in marks.items()
         ]  # fmt: skip
@@ -107,7 +117,9 @@ def test_an_answer_that_could_not_be_had_makes_the_video_incomplete() -> None:
         text = text if "/" in text.split(",")[1] else text + "/"
         made = score_video(VIDEO, plan_of(2), by_subgoal(read(text))["a"]["v1"], "a", Policy())
         assert (made.status, made.T, made.P, made.S) == ("incomplete", None, None, None) and "s2" in made.reason
-    gone = Video(video_id="v1", case_id="c1", source=Source.MODEL, path="x", status=Status.DAMAGED, reason="141 of 300")
+    gone = Video(
+        video_id="v1", case_id="c1", source=VideoSource.MODEL, path="x", status=FileStatus.DAMAGED, reason="141 of 300"
+    )
     made = score_video(gone, plan_of(1), by_subgoal(read("111/1111"))["a"]["v1"], "a", Policy())
     assert (made.status, made.S, made.reason) == ("unusable", None, "damaged: 141 of 300")
     assert score_video(VIDEO, None, {}, "a", Policy()).status == "incomplete"
@@ -167,6 +179,6 @@ def test_failures_have_types() -> None:
     answers = by_subgoal(read("0/-, 110/0, 111/1101, 0/-"))["a"]["v1"]
     rows = failures([(s, answers[s.sid]) for s in plan.subgoals])
     assert [(r["sid"], r["gate"], r["type"]) for r in rows] == [
-        ("s1", "T1", Failure.SKIPPED_PREREQUISITE), ("s2", "T3", Failure.INCOMPLETE_OUTCOME), ("s2", "P1", Failure.OBJECT_INCONSISTENCY),
-        ("s3", "P3", Failure.MECHANISM_VIOLATION), ("s4", "T1", Failure.INCOMPLETE_OUTCOME),
+        ("s1", "T1", FailureType.SKIPPED_PREREQUISITE), ("s2", "T3", FailureType.INCOMPLETE_OUTCOME), ("s2", "P1", FailureType.OBJECT_INCONSISTENCY),
+        ("s3", "P3", FailureType.MECHANISM_VIOLATION), ("s4", "T1", FailureType.INCOMPLETE_OUTCOME),
     ]  # fmt: skip

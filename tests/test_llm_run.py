@@ -20,12 +20,12 @@ import pytest
 from ego2world.agents.mock import mock_reply
 from ego2world.core import lock
 from ego2world.core.journal import read_rows
-from ego2world.core.models import Door, Endpoint, MockModel, Reply, Request, Stop, Usage, open_door, open_model
+from ego2world.core.models import Endpoint, MockModel, ModelClient, Reply, Request, Stop, Usage, connect, open_model
 from ego2world.core.models.base import Message, Text
 from ego2world.errors import ModelError, UsageError
 from ego2world.evaluate import score_run
 from ego2world.run.chat import Budget
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 from ego2world.run.records import RECORDS
 from fake_server import Script, fake_server
 
@@ -33,14 +33,14 @@ EPISODES = ("K01-20250301-080000", "K02-20250410-093000")
 COMMAND = Path(sys.executable).parent / "ego2world"
 
 
-def llm(**more: Any) -> Settings:
-    return Settings("llm", **{"episodes": EPISODES, **more})
+def llm(**more: Any) -> RunSettings:
+    return RunSettings("llm", **{"episodes": EPISODES, **more})
 
 
 def play(
     worlds: Path, out: Path, respond: Callable[[Request], str | Reply] = mock_reply, **more: Any
 ) -> dict[str, Any]:
-    run(worlds, out, llm(**more), door=Door(MockModel(respond)))
+    run(worlds, out, llm(**more), client=ModelClient(MockModel(respond)))
     return score_run(out)
 
 
@@ -83,16 +83,16 @@ def test_concurrent_episodes_give_the_same_records(sample_worlds: Path, whole: P
 
 
 def test_several_processes_give_the_same_records(sample_worlds: Path, whole: Path, tmp_path: Path) -> None:
-    opening = partial(open_door, "mock", mock_reply)
-    run(sample_worlds, tmp_path / "r", llm(jobs=2), door=opening(), open_door=opening)
+    opening = partial(connect, "mock", mock_reply)
+    run(sample_worlds, tmp_path / "r", llm(jobs=2), client=opening(), connect=opening)
     same_records(tmp_path / "r", whole)
     with pytest.raises(UsageError, match="counted in one process"):
-        run(sample_worlds, tmp_path / "b", llm(jobs=2, budget=Budget(tokens=5)), door=opening(), open_door=opening)
+        run(sample_worlds, tmp_path / "b", llm(jobs=2, budget=Budget(tokens=5)), client=opening(), connect=opening)
 
 
 def test_recorded_replies_replay_the_run(sample_worlds: Path, whole: Path, tmp_path: Path) -> None:
-    door = Door(open_model(f"replay:{whole / 'calls.jsonl'}"), any_served_model=True)
-    run(sample_worlds, tmp_path / "r", llm(), door=door)
+    client = ModelClient(open_model(f"replay:{whole / 'calls.jsonl'}"), any_served_model=True)
+    run(sample_worlds, tmp_path / "r", llm(), client=client)
     for name in ("attempts.jsonl", "groups.jsonl", "tasks.jsonl", "beliefs.jsonl", "looks.jsonl"):
         assert (tmp_path / "r" / name).read_bytes() == (whole / name).read_bytes()
 
@@ -120,9 +120,9 @@ def test_against_a_server_with_every_fault(sample_worlds: Path, tmp_path: Path) 
     folders = [tmp_path / memory for memory in ("persistent", "reset")]
     with fake_server(script) as url:
         endpoint = Endpoint(base_url=url, api_key="none", retry_wait_s=0.01, retries=12)
-        with closing(Door(open_model("openai-api/local/tiny", endpoint=endpoint))) as door:
+        with closing(ModelClient(open_model("openai-api/local/tiny", endpoint=endpoint))) as client:
             for folder in folders:
-                run(sample_worlds, folder, Settings("llm", folder.name, concurrency=4), door=door)
+                run(sample_worlds, folder, RunSettings("llm", folder.name, concurrency=4), client=client)
     scores = [score_run(folder) for folder in folders]
     groups = [row for folder in folders for row in read_rows(folder / "groups.jsonl")]
     calls = [row for folder in folders for row in read_rows(folder / "calls.jsonl")]
@@ -254,7 +254,7 @@ def test_a_service_that_is_down_is_given_up_after_three_episodes(sample_worlds: 
         calls += 1
         raise ModelError("mock", "HTTP 503")
 
-    run(sample_worlds, tmp_path / "r", Settings("llm"), door=Door(MockModel(down)))
+    run(sample_worlds, tmp_path / "r", RunSettings("llm"), client=ModelClient(MockModel(down)))
     missing = score_run(tmp_path / "r")["incomplete"]
     assert calls == len(missing["stops"]) == 3 < len(missing["episodes_open"])
     assert missing["errors"] > 0 and missing["not_run"] > 0
@@ -268,7 +268,7 @@ def test_a_run_that_cannot_begin_leaves_nothing_behind(sample_worlds: Path, tmp_
         llm(episodes=("K99",)),
     ):
         with pytest.raises(UsageError):
-            run(sample_worlds, tmp_path / "r", wrong, door=Door(MockModel(mock_reply)))
+            run(sample_worlds, tmp_path / "r", wrong, client=ModelClient(MockModel(mock_reply)))
         assert not (tmp_path / "r").exists()
 
 
@@ -395,7 +395,7 @@ def test_c078_the_same_step_again_and_again(sample_worlds: Path, tmp_path: Path)
 def test_c088_a_failed_call_repeats_no_effect() -> None:
     """The pour is accepted, the next call fails and is retried: one pour in the log, one step."""
     from conftest import make_world
-    from ego2world.agents import Act, Belief, Context, Sampling
+    from ego2world.agents import Act, Belief, Context, Decoding
     from ego2world.agents.llm import LanguagePlanner
     from ego2world.run.environment import Environment
     from ego2world.world.episode import Episode, Group
@@ -416,7 +416,7 @@ def test_c088_a_failed_call_repeats_no_effect() -> None:
                 def ask(self, request: Request) -> Reply:
                     return model.generate(request)
 
-            planner = LanguagePlanner(Chat(), Sampling())
+            planner = LanguagePlanner(Chat(), Decoding())
             context = Context(
                 environment.brief(Group("g", "Pour milk into cup.", 0, -1, (), (0, 0), ())),
                 environment.local(),

@@ -14,12 +14,12 @@ from conftest import make_world
 from ego2world.agents import MEMORIES, Belief, make_memory
 from ego2world.agents.mock import mock_reply
 from ego2world.core.journal import read_rows
-from ego2world.core.models import Door, Image, MockModel, Request
+from ego2world.core.models import Image, MockModel, ModelClient, Request
 from ego2world.errors import UsageError
 from ego2world.evaluate import score_run
 from ego2world.report import write_report
-from ego2world.run.loop import Settings, run
-from ego2world.run.quality import Watch
+from ego2world.run.loop import RunSettings, run
+from ego2world.run.quality import BeliefScorer
 from ego2world.world.observation import Change, Feedback, Local, Proposal, RegionView, Seen
 from ego2world.world.state import State
 
@@ -125,7 +125,7 @@ def test_where_picture_and_delta_disagree_the_delta_wins() -> None:
 def test_a_longer_memory_asks_less(sample_worlds: Path, tmp_path: Path) -> None:
     queries = {}
     for policy in ("persistent", "recency:20", "uncertainty:20", "reset", "none"):
-        run(sample_worlds, tmp_path / policy, Settings("symbolic", policy))
+        run(sample_worlds, tmp_path / policy, RunSettings("symbolic", policy))
         score = score_run(tmp_path / policy)
         queries[policy] = score["resources"]["visual_queries"]
         assert score["belief"]["precision"] == 1.0, (
@@ -148,7 +148,7 @@ def test_stale_is_what_the_world_overtook_and_wrong_what_never_held() -> None:
         dict.fromkeys(("counter_1", "sink_1", "drawer_1"), "zone_1"),
         {("place", "cup_1"): ("on", "counter_1"), ("place", "pan_1"): ("on", "counter_1"), ("openness", "drawer_1"): "closed"},
     )  # fmt: skip
-    belief, watch = Belief(), Watch(world)
+    belief, watch = Belief(), BeliefScorer(world)
     belief.see_local(Local("z", "z", (seen("cup_1"), seen("pan_1", ("in", "sink_1"))), (), ()))
     belief.tick()
     moved = State.of({**start.facts, ("place", "cup_1"): ("in", "sink_1")})
@@ -171,8 +171,8 @@ def test_a_model_that_misreads_pictures_believes_wrongly_and_the_trace_says_so(
         things, fixtures = (re.findall(r"^- (\S+):", part, re.M) for part in text.split("Fixtures in the picture:"))
         return json.dumps({"things": [{"id": t, "where": fixtures[-1], "how": "on"} for t in things]})
 
-    settings = Settings("llm", "persistent", frames="drawn")
-    run(sample_worlds, tmp_path / "r", settings, door=Door(MockModel(misreads)))
+    settings = RunSettings("llm", "persistent", frames="drawn")
+    run(sample_worlds, tmp_path / "r", settings, client=ModelClient(MockModel(misreads)))
     quality = score_run(tmp_path / "r")["belief"]
     assert 0.5 < quality["precision"] < 1.0
     write_report([tmp_path / "r"], tmp_path / "rep", resamples=200)

@@ -13,11 +13,11 @@ import pytest
 
 from ego2world.core.models import (
     Audio,
-    Door,
     Endpoint,
     Frames,
     Image,
     MockModel,
+    ModelClient,
     Reply,
     Request,
     Stop,
@@ -25,7 +25,7 @@ from ego2world.core.models import (
     open_model,
     user,
 )
-from ego2world.core.models.door import serves
+from ego2world.core.models.client import serves
 from ego2world.errors import ModelError, UsageError
 from fake_server import Script, fake_server
 
@@ -47,7 +47,7 @@ def test_c083_two_models_never_share_a_reply(tmp_path: Path) -> None:
     def model(name: str) -> MockModel:
         return MockModel(lambda request: calls.append(name) or name, name)  # type: ignore[func-returns-value]
 
-    first, second = Door(model("m1"), tmp_path), Door(model("m2"), tmp_path)
+    first, second = ModelClient(model("m1"), tmp_path), ModelClient(model("m2"), tmp_path)
     assert [first.generate(ASK).text, first.generate(ASK).text] == ["m1", "m1"]
     assert second.generate(ASK).text == "m2" and not second._model.generate(ASK).cached
     assert calls == ["m1", "m2", "m2"]
@@ -64,8 +64,8 @@ def test_c083_two_models_never_share_a_reply(tmp_path: Path) -> None:
 def test_c083_another_serving_model_is_refused_unless_allowed() -> None:
     mini = MockModel(lambda request: Reply("x", model="m1-mini"), "m1")
     with pytest.raises(ModelError, match="m1-mini answered in its place"):
-        Door(mini).generate(ASK)
-    assert Door(mini, any_served_model=True).generate(ASK).model == "m1-mini"
+        ModelClient(mini).generate(ASK)
+    assert ModelClient(mini, any_served_model=True).generate(ASK).model == "m1-mini"
     assert serves("openai/gpt-5", "gpt-5-2026-01-01") and serves("openai-api/local/tiny", "tiny") and serves("x/M", "m")
     assert not serves("openai/gpt-5", "gpt-5-mini") and not serves("openai/gpt-5", "gpt-55")
 
@@ -78,9 +78,9 @@ def test_equal_requests_at_the_same_time_are_made_once(tmp_path: Path) -> None:
         time.sleep(0.05)
         return "done"
 
-    door = Door(MockModel(slow), tmp_path)
+    client = ModelClient(MockModel(slow), tmp_path)
     with ThreadPoolExecutor(8) as pool:
-        replies = list(pool.map(lambda _: door.generate(ASK), range(8)))
+        replies = list(pool.map(lambda _: client.generate(ASK), range(8)))
     assert len(calls) == 1 and sum(not r.cached for r in replies) == 1
 
 
@@ -97,9 +97,9 @@ def test_no_more_calls_at_the_same_time_than_allowed() -> None:
             running -= 1
         return "done"
 
-    door = Door(MockModel(count), connections=3)
+    client = ModelClient(MockModel(count), connections=3)
     with ThreadPoolExecutor(12) as pool:
-        list(pool.map(lambda n: door.generate(Request((user(str(n)),))), range(24)))
+        list(pool.map(lambda n: client.generate(Request((user(str(n)),))), range(24)))
     assert most == 3
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from conftest import SHARED, needs_data
-from ego2world.agents import Act, Belief, Context, Sampling
+from ego2world.agents import Act, Belief, Context, Decoding
 from ego2world.agents.prompting import plan_request
 from ego2world.agents.random import RandomPlanner
 from ego2world.annotations.hd_epic import read_hd_epic
+from ego2world.collection import build_worlds
 from ego2world.run.environment import Environment
-from ego2world.tasks.build import build_worlds
 from ego2world.world.episode import Episode, load_episode, load_manifest
 from ego2world.world.fluents import DOMAINS, FactKey, Value
 from ego2world.world.observation import Proposal, RegionView
@@ -105,7 +105,7 @@ def told(episode: Episode, state: State, proposals: list[Proposal], group: int) 
         belief = Belief()
         context = Context(environment.brief(episode.groups[group]), environment.local(), belief, feedback, 80)
         belief.see_local(context.local)
-        lines += [repr(feedback), plan_request(context, [repr(feedback)], Sampling()).messages[-1].text]
+        lines += [repr(feedback), plan_request(context, [repr(feedback)], Decoding()).messages[-1].text]
     environment = Environment(episode)
     environment.state = state
     return [*lines, repr(environment.local()), repr(environment.look()), repr(environment.brief(episode.groups[group]))]

@@ -11,15 +11,15 @@ from PIL import Image
 
 from ego2world.agents.mock import mock_reply
 from ego2world.core.journal import read_rows
-from ego2world.core.models import Door, MockModel, Request
 from ego2world.core.models import Image as ModelImage
+from ego2world.core.models import MockModel, ModelClient, Request
 from ego2world.core.pictures import add_caption, read_caption
 from ego2world.core.video import frame_at, write_clip
 from ego2world.errors import UsageError, VideoError
 from ego2world.evaluate import score_run
 from ego2world.render import draw_clip, draw_episode, draw_region
 from ego2world.run.frames import DrawnFrames, VideoFrames, first_times_s, open_frames
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 from ego2world.world.episode import Episode, load_episode
 from ego2world.world.observe import visible
 from ego2world.world.refusal import Refusal
@@ -145,8 +145,8 @@ def test_frames_come_from_the_episodes_own_video(episode: Episode, sample_worlds
             else mock_reply(request)
         )
 
-    settings = Settings("llm", "reset", frames=str(tmp_path), episodes=(EPISODE,))
-    run(sample_worlds, tmp_path / "r", settings, door=Door(MockModel(blind)))
+    settings = RunSettings("llm", "reset", frames=str(tmp_path), episodes=(EPISODE,))
+    run(sample_worlds, tmp_path / "r", settings, client=ModelClient(MockModel(blind)))
     looks = read_rows(tmp_path / "r/looks.jsonl")
     asked = [r for r in seen if any(isinstance(p, ModelImage) for p in r.messages[-1].parts)]
     assert looks and len(asked) == sum(look["picture"] for look in looks) > 0

@@ -15,13 +15,13 @@ import pddl_law
 from conftest import SHARED, make_world, needs_data
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.cli import build_app
+from ego2world.collection import build_worlds
 from ego2world.errors import RecordError, UsageError
 from ego2world.planning import Dialect, make_problem, reference_plan
 from ego2world.planning.audit import solve_tasks
 from ego2world.planning.export import task_problem, task_reference
 from ego2world.planning.solve import Outcome, replayed, search, solve, to_unified_planning, validate
 from ego2world.samples import sample_source
-from ego2world.tasks.build import build_worlds
 from ego2world.tasks.contract import Contract, Event
 from ego2world.world.conditions import AnyCondition, CountCondition, EventCondition, FactCondition
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states

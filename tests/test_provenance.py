@@ -10,11 +10,10 @@ import pytest
 
 import ego2world.core.provenance as provenance
 from ego2world.core.folder import open_folder
-from ego2world.core.provenance import PACKAGE, Product, code_sha256
+from ego2world.core.provenance import PACKAGE, Product, code_sha256, sources
 from ego2world.errors import UsageError
-from ego2world.qa.build import Settings as QaSettings
-from ego2world.qa.build import build
-from ego2world.run.loop import Settings, run
+from ego2world.qa.build import QuestionSettings, build
+from ego2world.run.loop import RunSettings, run
 
 EPISODE = "K01-20250301-080000"
 
@@ -23,11 +22,10 @@ EPISODE = "K01-20250301-080000"
 def other_code(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Stand in for an edited package: the same sources, and one line more in each part."""
     copy = tmp_path_factory.mktemp("package")
-    for part in {part for product in Product for part in product.value}:
-        for path in (PACKAGE / part).rglob("*.py"):
-            there = copy / path.relative_to(PACKAGE)
-            there.parent.mkdir(parents=True, exist_ok=True)
-            there.write_bytes(path.read_bytes() + b"# edited\n")
+    for path in {path for product in Product for path in sources(product)}:
+        there = copy / path.relative_to(PACKAGE)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_bytes(path.read_bytes() + b"# edited\n")
     monkeypatch.setattr(provenance, "PACKAGE", copy)
     code_sha256.cache_clear()
     yield
@@ -36,14 +34,14 @@ def other_code(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 def test_the_digest_is_of_the_sources_a_product_depends_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = {product: code_sha256.__wrapped__(product) for product in Product}
-    for part in {part for product in Product for part in product.value}:
-        for path in (PACKAGE / part).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
-                there = tmp_path / path.relative_to(PACKAGE)
-                there.parent.mkdir(parents=True, exist_ok=True)
-                there.write_bytes(path.read_bytes())
+    for path in {path for product in Product for path in sources(product)}:
+        there = tmp_path / path.relative_to(PACKAGE)
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_bytes(path.read_bytes())
     monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
-    assert {product: code_sha256.__wrapped__(product) for product in Product} == before, "it depends on where the package lies"
+    assert {product: code_sha256.__wrapped__(product) for product in Product} == before, (
+        "it depends on where the package lies"
+    )
     words = tmp_path / "language" / "verbs.txt"
     words.write_text(words.read_text("utf-8") + "\n", "utf-8")
     changed = {product for product in Product if code_sha256.__wrapped__(product) != before[product]}
@@ -53,7 +51,7 @@ def test_the_digest_is_of_the_sources_a_product_depends_on(tmp_path: Path, monke
 def test_stages_of_questions_made_by_other_code_are_made_again(
     sample_worlds: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    settings = QaSettings(episodes=(EPISODE,))
+    settings = QuestionSettings(episodes=(EPISODE,))
     build(sample_worlds, tmp_path, settings)
     stage = next(tmp_path.rglob("candidates.jsonl"))
     before = stage.read_bytes()
@@ -70,7 +68,7 @@ def test_stages_of_questions_made_by_other_code_are_made_again(
 def test_a_run_begun_by_other_code_is_refused_or_names_both(
     sample_worlds: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    settings = Settings("reference", episodes=(EPISODE,))
+    settings = RunSettings("reference", episodes=(EPISODE,))
     run(sample_worlds, tmp_path, settings)
     first = json.loads((tmp_path / "run.json").read_bytes())
     records = (tmp_path / "attempts.jsonl").read_bytes()
@@ -79,7 +77,7 @@ def test_a_run_begun_by_other_code_is_refused_or_names_both(
     with pytest.raises(UsageError, match=r"other code.*--accept-code"):
         run(sample_worlds, tmp_path, settings)
     assert json.loads((tmp_path / "run.json").read_bytes()) == first
-    run(sample_worlds, tmp_path, Settings("reference", episodes=(EPISODE,), accept_code=True))
+    run(sample_worlds, tmp_path, RunSettings("reference", episodes=(EPISODE,), accept_code=True))
     accepted = json.loads((tmp_path / "run.json").read_bytes())
     assert accepted == first | {"accepted_code": [code_sha256(Product.RUN)]}
     assert (tmp_path / "attempts.jsonl").read_bytes() == records

@@ -18,7 +18,7 @@ from ego2world.qa.importers import find_format, read_items
 from ego2world.qa.importers.narrations import read_narrations
 from ego2world.qa.items import Item
 from ego2world.qa.near import near_duplicates
-from ego2world.qa.select import Rule, Video, clean, quotas, select, videos_of
+from ego2world.qa.select import SelectionRule, VideoSketch, clean, quotas, select, videos_of
 
 
 def item(n: int, options: dict[str, str], key: str, question: str = "What?", video: str = "") -> Item:
@@ -182,19 +182,19 @@ def test_videos_of_one_topic_come_together_and_every_topic_is_covered() -> None:
     topics = {"paint": "paints the wall with the roller and dips the brush", "dough": "kneads the dough and adds flour to the bowl",
               "bike": "tightens the bolt of the bicycle wheel with a wrench"}  # fmt: skip
     videos = [
-        Video(f"{name}{n}", (text, f"{text} again", f"walks {n}"), 600.0 if n else 100.0)
+        VideoSketch(f"{name}{n}", (text, f"{text} again", f"walks {n}"), 600.0 if n else 100.0)
         for name, text in topics.items()
         for n in range(6)
     ]
-    report = select(videos, Rule(6, 3, 1, components=5))
+    report = select(videos, SelectionRule(6, 3, 1, components=5))
     cluster = {name: {report["assignment"][f"{name}{n}"]["cluster"] for n in range(6)} for name in topics}
     assert all(len(found) == 1 for found in cluster.values()) and len({min(found) for found in cluster.values()}) == 3
     assert report["coverage"] == {"clusters": 3, "covered": 3, "least": 2, "most": 2} and not any(
         v.endswith("0") for v in report["selected"]
     )
-    assert select(reversed(videos), Rule(6, 3, 1, components=5)) == report
+    assert select(reversed(videos), SelectionRule(6, 3, 1, components=5)) == report
     with pytest.raises(UsageError, match="--clusters"):
-        select(videos, Rule(6, 60))
+        select(videos, SelectionRule(6, 60))
 
 
 @needs_data

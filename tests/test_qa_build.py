@@ -14,24 +14,24 @@ from hypothesis import strategies as st
 
 from conftest import SHARED, needs_data
 from ego2world.annotations.hd_epic import read_hd_epic
+from ego2world.collection import build_worlds
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.audit import audit
-from ego2world.qa.build import FILES, Settings, build, read_manifest, read_records, read_stage, stage_path
+from ego2world.qa.build import FILES, QuestionSettings, build, read_manifest, read_records, read_stage, stage_path
 from ego2world.qa.check import check_folder, necessity
-from ego2world.qa.choose import Plan
+from ego2world.qa.choose import Quota
 from ego2world.qa.importers import read_items
-from ego2world.qa.records import Group
-from ego2world.qa.replay import Kitchen
+from ego2world.qa.records import QuestionGroup
+from ego2world.qa.replay import EpisodeReplayer
 from ego2world.qa.spans import Spans
 from ego2world.qa.taxonomy import LEVELS, Category
-from ego2world.tasks.build import build_worlds
 from ego2world.world.episode import load_episode
 
 EPISODE = "K01-20250301-080000"
 
 
-def groups(qa: Path, status: str = "accepted") -> list[Group]:
-    found: list[Group] = read_records(qa / FILES[status], Group)
+def groups(qa: Path, status: str = "accepted") -> list[QuestionGroup]:
+    found: list[QuestionGroup] = read_records(qa / FILES[status], QuestionGroup)
     return found
 
 
@@ -80,7 +80,7 @@ def test_each_option_of_a_block_is_the_key_as_often_as_the_others(sample_questio
 
 
 def test_the_quota_of_a_window_holds(sample_questions: Path, sample_worlds: Path, tmp_path: Path) -> None:
-    few = build(sample_worlds, tmp_path / "few", Settings(Plan(per_window=1)))
+    few = build(sample_worlds, tmp_path / "few", QuestionSettings(Quota(per_window=1)))
     many = read_manifest(sample_questions)
     assert few["totals"]["accepted"] < many["totals"]["accepted"] / 2
     for group in groups(tmp_path / "few"):
@@ -101,7 +101,7 @@ def test_a_loop_binds_five_roles_and_its_parts_are_needed(sample_questions: Path
     (loop,) = [group for group in groups(sample_questions) if group.category == Category.LOOP]
     roles = loop.loop_roles or {}
     assert set(roles) == {"goal", "action", "outcome", "feedback", "adjustment"} and roles["goal"] == "boil the water"
-    kitchen = Kitchen(load_episode(sample_worlds, loop.episode))
+    kitchen = EpisodeReplayer(load_episode(sample_worlds, loop.episode))
     last = loop.turns[-1].spec
     for role in ("action", "feedback", "adjustment"):
         assert kitchen.answer(last.query, {roles[role]}) is None
@@ -125,14 +125,14 @@ def test_a_run_that_was_stopped_goes_on_and_unchanged_episodes_cost_nothing(
     sample_worlds: Path, sample_questions: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "qa"
-    build(sample_worlds, out, Settings(episodes=(EPISODE,)))
+    build(sample_worlds, out, QuestionSettings(episodes=(EPISODE,)))
     kept = stage_path(out, EPISODE, "checked").stat().st_mtime_ns
     torn = stage_path(out, EPISODE, "candidates")
     torn.write_bytes(torn.read_bytes()[:5000])  # as a disk that filled up leaves it: the head holds, a line is torn
     with pytest.raises(RecordError, match="candidates"):
-        build(sample_worlds, out, Settings())
+        build(sample_worlds, out, QuestionSettings())
     torn.unlink()
-    build(sample_worlds, out, Settings())
+    build(sample_worlds, out, QuestionSettings())
     assert stage_path(out, EPISODE, "checked").stat().st_mtime_ns == kept
     for path in sorted(sample_questions.rglob("*.jsonl")):
         assert (out / path.relative_to(sample_questions)).read_bytes() == path.read_bytes(), path
@@ -169,14 +169,14 @@ def test_questions_of_other_worlds_are_not_checked_against_these(
     with pytest.raises(RecordError, match="not the worlds"):
         check_folder(tmp_path, sample_worlds)
     with pytest.raises(UsageError, match="no episode"):
-        build(sample_worlds, tmp_path / "x", Settings(episodes=("K99",)))
+        build(sample_worlds, tmp_path / "x", QuestionSettings(episodes=("K99",)))
 
 
 @needs_data
 @pytest.mark.slow
 def test_the_real_worlds_give_what_the_benchmark_needs(tmp_path: Path) -> None:
     build_worlds(read_hd_epic(SHARED / "hd-epic"), tmp_path / "w")
-    manifest = build(tmp_path / "w", tmp_path / "qa", Settings())
+    manifest = build(tmp_path / "w", tmp_path / "qa", QuestionSettings())
     assert manifest["totals"]["accepted"] >= 3000
     for category in (
         "Ego State",

@@ -12,15 +12,14 @@ from typer.testing import CliRunner
 
 from ego2world.cli import build_app
 from ego2world.core.canonical import canonical_json
-from ego2world.core.models import Door, Frames, MockModel, Reply, Request, Stop
+from ego2world.core.models import Frames, MockModel, ModelClient, Reply, Request, Stop
 from ego2world.core.video import clip_audio, clip_frames
 from ego2world.errors import AnnotationError, ModelError, UsageError, VideoError
-from ego2world.qa.evaluate.answer import Prediction, answer, mock_answer, read_predictions, rotated
-from ego2world.qa.evaluate.answer import Settings as AnswerSettings
+from ego2world.qa.evaluate.answer import AnswerSettings, Prediction, answer, mock_answer, read_predictions, rotated
 from ego2world.qa.evaluate.backsolve import common_denominators, fractions, read_figures
 from ego2world.qa.evaluate.choice import read_choice
 from ego2world.qa.evaluate.judge import Judge, by_rule, mock_judgement
-from ego2world.qa.evaluate.media import Clips, Look
+from ego2world.qa.evaluate.media import Clips, ClipSampling
 from ego2world.qa.evaluate.score import compare, read_judgements, score
 from ego2world.qa.evaluate.verdicts import Parse, Rubric, read_decision, read_score
 from ego2world.qa.importers import read_items
@@ -124,7 +123,7 @@ def judge(*replies: str, rubric: Rubric | None = None) -> tuple[Judge, list[Requ
         asked.append(request)
         return replies[min(len(asked), len(replies)) - 1]
 
-    return Judge(Door(MockModel(respond)), rubric or Rubric()), asked
+    return Judge(ModelClient(MockModel(respond)), rubric or Rubric()), asked
 
 
 def test_c101_an_empty_answer_is_wrong_and_asks_no_judge() -> None:
@@ -179,7 +178,7 @@ def test_unreadable_and_contradictory_judgements_are_counted_apart(tmp_path: Pat
         '{"correct": true, "score": 0, "reason": "The answer names the wrong pan."}',
     ]
     items = [replace(OPEN, id=f"q{n}", group=f"q{n}") for n in range(5)]
-    answer(items, "q", tmp_path, Door(MockModel(lambda request: "on the stove")), AnswerSettings())
+    answer(items, "q", tmp_path, ModelClient(MockModel(lambda request: "on the stove")), AnswerSettings())
 
     def respond(request: Request) -> str:
         number = int(request.tag[1])
@@ -187,7 +186,7 @@ def test_unreadable_and_contradictory_judgements_are_counted_apart(tmp_path: Pat
             return replies[number]
         return '{"correct": 1, "needs_review": false, "reason": ""}' if request.schema_name == "decide" else "score: 5"
 
-    scores = score(items, tmp_path, Judge(Door(MockModel(respond))))
+    scores = score(items, tmp_path, Judge(ModelClient(MockModel(respond))))
     assert scores["unread"] == {"unparsed": 3, "invalid": 0, "contradictory": 1}
     assert (scores["overall"]["judged"], scores["overall"]["review"], scores["overall"]["mean_score"]) == (1, 4, 5.0)
     assert {row["code"] for row in scores["findings"]} == {"PARSE_RATE"}
@@ -233,7 +232,7 @@ def test_a_dialogue_goes_on_from_the_models_own_answers(items: list[Item], tmp_p
         requests.append(request)
         return f"my answer {len(requests)}"
 
-    answer(some(items, dialogue), "q", tmp_path, Door(MockModel(respond)), AnswerSettings())
+    answer(some(items, dialogue), "q", tmp_path, ModelClient(MockModel(respond)), AnswerSettings())
     roles = [[message.role for message in request.messages] for request in requests]
     assert roles == [
         ["system", "user"],
@@ -259,7 +258,7 @@ def test_a_stopped_run_goes_on_without_repeating_and_ends_the_same(items: list[I
         return mock_answer(request)
 
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    answer(chosen, "q", whole, Door(MockModel(respond)), AnswerSettings(concurrency=1))
+    answer(chosen, "q", whole, ModelClient(MockModel(respond)), AnswerSettings(concurrency=1))
     assert len(calls) == 30
     data = (whole / "answers.jsonl").read_bytes()
     for cut in (0, 700, 2500, len(data) - 3):
@@ -268,12 +267,12 @@ def test_a_stopped_run_goes_on_without_repeating_and_ends_the_same(items: list[I
         (folder / "manifest.json").write_bytes((whole / "manifest.json").read_bytes())
         (folder / "answers.jsonl").write_bytes(data[:cut])
         calls.clear()
-        answer(chosen, "q", folder, Door(MockModel(respond)), AnswerSettings(concurrency=3))
+        answer(chosen, "q", folder, ModelClient(MockModel(respond)), AnswerSettings(concurrency=3))
         assert len(calls) == 30 - data[:cut].count(b"\n") and (folder / "answers.jsonl").read_bytes() == data
     with pytest.raises(UsageError, match="with different settings"):
-        answer(chosen, "q", whole, Door(MockModel(respond)), AnswerSettings(max_tokens=9))
+        answer(chosen, "q", whole, ModelClient(MockModel(respond)), AnswerSettings(max_tokens=9))
     with pytest.raises(UsageError, match="twice"):
-        answer([*chosen, chosen[0]], "q", tmp_path / "x", Door(MockModel(respond)), AnswerSettings())
+        answer([*chosen, chosen[0]], "q", tmp_path / "x", ModelClient(MockModel(respond)), AnswerSettings())
 
 
 def test_errors_of_the_service_are_recorded_apart_and_asked_again(items: list[Item], tmp_path: Path) -> None:
@@ -287,14 +286,14 @@ def test_errors_of_the_service_are_recorded_apart_and_asked_again(items: list[It
             return Reply("", Stop.TIMED_OUT, model="mock")
         return mock_answer(request)
 
-    door = Door(MockModel(respond))
-    assert answer(chosen, "q", tmp_path, door, AnswerSettings(concurrency=1))["errors"] == 2
+    client = ModelClient(MockModel(respond))
+    assert answer(chosen, "q", tmp_path, client, AnswerSettings(concurrency=1))["errors"] == 2
     scores = score(chosen, tmp_path, Judge())
     assert (scores["overall"]["judged"], scores["overall"]["error"]) == (10, 2)
     assert scores["overall"]["accuracy"] == scores["overall"]["correct"] / 10
     assert {row["item"] for row in scores["not_judged"]["error"]} == {chosen[3].id, chosen[5].id}
     down = False
-    assert answer(chosen, "q", tmp_path, door, AnswerSettings(concurrency=1))["errors"] == 0
+    assert answer(chosen, "q", tmp_path, client, AnswerSettings(concurrency=1))["errors"] == 0
     assert score(chosen, tmp_path, Judge())["overall"]["judged"] == 12
 
 
@@ -307,7 +306,7 @@ def test_a_service_that_is_down_is_given_up(items: list[Item], tmp_path: Path) -
         raise ModelError("mock", "HTTP 503")
 
     chosen = [item for item in items if item.options]
-    manifest = answer(chosen, "q", tmp_path, Door(MockModel(respond)), AnswerSettings(concurrency=1))
+    manifest = answer(chosen, "q", tmp_path, ModelClient(MockModel(respond)), AnswerSettings(concurrency=1))
     assert (
         calls == 3
         and manifest["errors"] == len(chosen)
@@ -324,7 +323,7 @@ def test_scores_have_honest_denominators_and_bounds(items: list[Item], tmp_path:
             return "Something nobody can match by rule."
         return item.key[0] if int(request.key[:2], 16) % 2 else "I do not know"
 
-    answer(items, "q", tmp_path, Door(MockModel(respond)), AnswerSettings())
+    answer(items, "q", tmp_path, ModelClient(MockModel(respond)), AnswerSettings())
     scores = score(items, tmp_path, Judge())
     overall = scores["overall"]
     right = sum(
@@ -347,17 +346,17 @@ def test_scores_have_honest_denominators_and_bounds(items: list[Item], tmp_path:
 
 def test_judgements_are_kept_and_made_anew_only_for_another_judge_or_answer(items: list[Item], tmp_path: Path) -> None:
     chosen = [item for item in items if not item.options][:8]
-    answer(chosen, "q", tmp_path, Door(MockModel(lambda request: "on the counter")), AnswerSettings())
+    answer(chosen, "q", tmp_path, ModelClient(MockModel(lambda request: "on the counter")), AnswerSettings())
     calls: list[str] = []
 
     def respond(request: Request) -> str:
         calls.append(request.tag)
         return mock_judgement(request)
 
-    first = score(chosen, tmp_path, Judge(Door(MockModel(respond))))
+    first = score(chosen, tmp_path, Judge(ModelClient(MockModel(respond))))
     made = len(calls)
-    assert score(chosen, tmp_path, Judge(Door(MockModel(respond)))) == first and len(calls) == made > 0
-    score(chosen, tmp_path, Judge(Door(MockModel(respond, "other"))))
+    assert score(chosen, tmp_path, Judge(ModelClient(MockModel(respond)))) == first and len(calls) == made > 0
+    score(chosen, tmp_path, Judge(ModelClient(MockModel(respond, "other"))))
     assert len(calls) == 2 * made
     assert all(record.judge and record.judge["name"] for record in read_judgements(tmp_path))
 
@@ -365,8 +364,8 @@ def test_judgements_are_kept_and_made_anew_only_for_another_judge_or_answer(item
 def test_two_models_are_compared_on_what_both_were_judged_on(items: list[Item], tmp_path: Path) -> None:
     chosen = [item for item in items if item.options]
     by_id = {item.id: item for item in chosen}
-    answer(chosen, "q", tmp_path / "a", Door(MockModel(lambda r: by_id[r.tag].key[0], "good")), AnswerSettings())
-    answer(chosen, "q", tmp_path / "b", Door(MockModel(mock_answer, "poor")), AnswerSettings())
+    answer(chosen, "q", tmp_path / "a", ModelClient(MockModel(lambda r: by_id[r.tag].key[0], "good")), AnswerSettings())
+    answer(chosen, "q", tmp_path / "b", ModelClient(MockModel(mock_answer, "poor")), AnswerSettings())
     for name in "ab":
         score(chosen, tmp_path / name, Judge())
     (pair,) = compare(chosen, [tmp_path / "a", tmp_path / "b"])
@@ -385,7 +384,7 @@ def test_circular_evaluation_turns_the_options_and_the_key_with_them(items: list
             turned = rotated(item, places)
             assert turned.options and item.options and turned.options[turned.key[0]] == item.options[item.key[0]]
         assert {rotated(item, places).key for places in range(4)} == {("A",), ("B",), ("C",), ("D",)}
-    answer(chosen, "q", tmp_path / "a", Door(MockModel(lambda request: "A")), AnswerSettings(circular=True))
+    answer(chosen, "q", tmp_path / "a", ModelClient(MockModel(lambda request: "A")), AnswerSettings(circular=True))
     scores = score(chosen, tmp_path / "a", Judge())
     assert scores["circular"] == {
         "items": 10,
@@ -441,7 +440,7 @@ def test_sound_is_cut_to_the_clip(tmp_path: Path) -> None:
 def test_nothing_after_a_cutoff_is_shown(items: list[Item], sample_clips: Path, tmp_path: Path) -> None:
     here = {path.stem for path in sample_clips.glob("*.mp4")}
     plan = next(item for item in items if item.cutoff_safe and item.videos[0] in here)
-    frames, _ = Clips(sample_clips, Look()).of(plan)
+    frames, _ = Clips(sample_clips, ClipSampling()).of(plan)
     assert frames.times_s[-1] + (plan.start_s or 0) < (plan.end_s or 0)
     seen: list[Request] = []
 
@@ -449,7 +448,7 @@ def test_nothing_after_a_cutoff_is_shown(items: list[Item], sample_clips: Path, 
         seen.append(request)
         return "x"
 
-    answer([plan], "q", tmp_path, Door(MockModel(respond)), AnswerSettings(media=sample_clips))
+    answer([plan], "q", tmp_path, ModelClient(MockModel(respond)), AnswerSettings(media=sample_clips))
     (part,) = [p for p in seen[0].messages[1].parts if isinstance(p, Frames)]
     (row,) = read_predictions(tmp_path)
     assert row.frames == len(part.images) <= 64 and part.times_s == frames.times_s and not row.audio
@@ -461,7 +460,11 @@ def test_a_broken_video_is_an_error_and_no_wrong_answer(items: list[Item], sampl
     (tmp_path / "media" / f"{item.videos[0]}.mp4").write_bytes(b"not a video")
     other = next(i for i in items if i.options and i.videos != item.videos)
     manifest = answer(
-        [item, other], "q", tmp_path / "a", Door(MockModel(mock_answer)), AnswerSettings(media=tmp_path / "media")
+        [item, other],
+        "q",
+        tmp_path / "a",
+        ModelClient(MockModel(mock_answer)),
+        AnswerSettings(media=tmp_path / "media"),
     )
     assert manifest["errors"] == 2
     errors = {row.item: row.error for row in read_predictions(tmp_path / "a")}
@@ -499,7 +502,7 @@ def test_printed_figures_are_checked_from_a_table(tmp_path: Path) -> None:
 def test_answers_hold_no_clock_and_no_secret(items: list[Item], tmp_path: Path) -> None:
     chosen = items[:5]
     for name in "ab":
-        answer(chosen, "q", tmp_path / name, Door(MockModel(mock_answer)), AnswerSettings())
+        answer(chosen, "q", tmp_path / name, ModelClient(MockModel(mock_answer)), AnswerSettings())
         score(chosen, tmp_path / name, Judge())
     for file in ("answers.jsonl", "manifest.json", "judgements.jsonl", "scores.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()

@@ -16,7 +16,7 @@ from ego2world.qa.build import FILES, read_manifest, read_records
 from ego2world.qa.export import to_huggingface, to_llamafactory, to_lmms_eval
 from ego2world.qa.export.llamafactory import media_name
 from ego2world.qa.export.rows import media_findings
-from ego2world.qa.records import Clip, Group, plain
+from ego2world.qa.records import Clip, QuestionGroup, plain
 
 PAPER = {
     "qwen2_5_omni_lora": ("2.0e-5", 8, 16, 1, 2, 8), "qwen2_5_omni_full": ("2.0e-6", None, None, 1, 2, 8),
@@ -27,7 +27,7 @@ PAPER = {
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_data_set_that_hugging_face_and_croissant_read(sample_questions: Path, tmp_path: Path) -> None:
     made = to_huggingface(sample_questions, tmp_path)
-    groups: list[Group] = read_records(sample_questions / FILES["accepted"], Group)
+    groups: list[QuestionGroup] = read_records(sample_questions / FILES["accepted"], QuestionGroup)
     rows = {
         split: pyarrow.parquet.read_table(tmp_path / row["path"]).to_pylist() for split, row in made["splits"].items()
     }
@@ -121,7 +121,7 @@ def test_an_lmms_eval_task_folder(sample_questions: Path, tmp_path: Path, monkey
 
 
 def test_an_unfilled_place_stops_an_export(sample_questions: Path, tmp_path: Path) -> None:
-    groups: list[Group] = read_records(sample_questions / FILES["accepted"], Group)
+    groups: list[QuestionGroup] = read_records(sample_questions / FILES["accepted"], QuestionGroup)
     bad = replace(groups[0], turns=(replace(groups[0].turns[0], question="Where is {thing}? <video>"),))
     for path in sample_questions.iterdir():
         if path.is_file():

@@ -10,25 +10,36 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from ego2world.core.models import Door, MockModel
+from ego2world.core.models import MockModel, ModelClient
 from ego2world.errors import UsageError
 from ego2world.qa.audit import audit
 from ego2world.qa.build import FILES, read_manifest, read_records, read_stage
-from ego2world.qa.checks import Case, check_group
+from ego2world.qa.checks import CheckContext, check_group
 from ego2world.qa.checks.collection import collection_findings, drift, position_findings
 from ego2world.qa.checks.items import item_findings
 from ego2world.qa.checks.repairs import repair_findings
 from ego2world.qa.codes import CODES, severity
-from ego2world.qa.evaluate.answer import Settings as AnswerSettings
-from ego2world.qa.evaluate.answer import answer
+from ego2world.qa.evaluate.answer import AnswerSettings, answer
 from ego2world.qa.evaluate.judge import Judge, JudgeRecord
 from ego2world.qa.evaluate.score import compare, figure_findings, score, score_findings
 from ego2world.qa.export.rows import media_findings, placeholder_findings
 from ego2world.qa.items import Item, items_of
-from ego2world.qa.queries import Act, Amount, Change, Clause, During, Enabler, Fact, Heard, Holding, Linked, NextStep
-from ego2world.qa.records import Group, Relation, Repair, Turn
-from ego2world.qa.replay import Kitchen
-from ego2world.qa.review import Review, review_findings
+from ego2world.qa.queries import (
+    ActQuery,
+    Amount,
+    ChangeQuery,
+    ClauseQuery,
+    During,
+    Enabler,
+    Fact,
+    Heard,
+    Holding,
+    Linked,
+    NextStep,
+)
+from ego2world.qa.records import QuestionGroup, Relation, Repair, Turn
+from ego2world.qa.replay import EpisodeReplayer
+from ego2world.qa.review import ReviewDecision, review_findings
 from ego2world.world.episode import load_episode
 
 
@@ -37,20 +48,20 @@ class Bench:
 
     def __init__(self, qa: Path, worlds: Path) -> None:
         self.qa = qa
-        self.groups: list[Group] = read_records(qa / FILES["accepted"], Group)
-        self.cases: dict[str, Case] = {}
+        self.groups: list[QuestionGroup] = read_records(qa / FILES["accepted"], QuestionGroup)
+        self.cases: dict[str, CheckContext] = {}
         for name in read_manifest(qa)["episodes"]:
             evidence = {one.id: one for one in read_stage(qa, name, "evidence")}
             relations = {one.id: one for one in read_stage(qa, name, "relations")}
-            self.cases[name] = Case(Kitchen(load_episode(worlds, name)), evidence, relations)
+            self.cases[name] = CheckContext(EpisodeReplayer(load_episode(worlds, name)), evidence, relations)
 
-    def find(self, test: Callable[[Group], bool]) -> Group:
+    def find(self, test: Callable[[QuestionGroup], bool]) -> QuestionGroup:
         return next(group for group in self.groups if test(group))
 
-    def by_query(self, kind: type, test: Callable[[Turn], bool] = lambda turn: True) -> Group:
+    def by_query(self, kind: type, test: Callable[[Turn], bool] = lambda turn: True) -> QuestionGroup:
         return self.find(lambda g: isinstance(g.turns[0].spec.query, kind) and test(g.turns[0]))
 
-    def codes(self, group: Group) -> set[str]:
+    def codes(self, group: QuestionGroup) -> set[str]:
         return {found.code for found in check_group(group, self.cases[group.episode])}
 
 
@@ -59,32 +70,32 @@ def bench(sample_questions: Path, sample_worlds: Path) -> Bench:
     return Bench(sample_questions, sample_worlds)
 
 
-def turn(group: Group, n: int = 0, **fields: Any) -> Group:
+def turn(group: QuestionGroup, n: int = 0, **fields: Any) -> QuestionGroup:
     turns = list(group.turns)
     turns[n] = replace(turns[n], **fields)
     return replace(group, turns=tuple(turns))
 
 
-def spec(group: Group, n: int = 0, **fields: Any) -> Group:
+def spec(group: QuestionGroup, n: int = 0, **fields: Any) -> QuestionGroup:
     return turn(group, n, spec=replace(group.turns[n].spec, **fields))
 
 
-def multiple_choice(group: Group) -> bool:
+def multiple_choice(group: QuestionGroup) -> bool:
     return group.format == "multiple_choice" and len(group.turns[0].options or {}) == 4
 
 
-def dialogue(group: Group) -> bool:
+def dialogue(group: QuestionGroup) -> bool:
     return group.category == "Chain" and len(group.turns) == 2
 
 
-def visual(group: Group) -> bool:
+def visual(group: QuestionGroup) -> bool:
     return group.modality == "visual" and group.category == "World State"
 
 
 # --- faults of single groups: code -> how to make one from an accepted group ----------------------------------
 
 
-def _options(bench: Bench, **changes: Any) -> Group:
+def _options(bench: Bench, **changes: Any) -> QuestionGroup:
     group = bench.find(multiple_choice)
     first = group.turns[0]
     made = dict(first.options or {})
@@ -99,8 +110,8 @@ def _options(bench: Bench, **changes: Any) -> Group:
     return turn(group, options=made)
 
 
-def _also_true(bench: Bench) -> Group:
-    def place(g: Group) -> bool:
+def _also_true(bench: Bench) -> QuestionGroup:
+    def place(g: QuestionGroup) -> bool:
         q = g.turns[0].spec.query
         return multiple_choice(g) and isinstance(q, Fact) and q.fluent == "place"
 
@@ -112,13 +123,13 @@ def _also_true(bench: Bench) -> Group:
     return turn(group, option_values=values)
 
 
-def _stale(bench: Bench) -> Group:
+def _stale(bench: Bench) -> QuestionGroup:
     group = bench.by_query(Holding)
     query = group.turns[0].spec.query
     return spec(group, query=Holding(query.at_s + 500.0, query.hand))
 
 
-def _collapsed(bench: Bench) -> Group:
+def _collapsed(bench: Bench) -> QuestionGroup:
     def many(t: Turn) -> bool:
         return isinstance(t.spec.query, Fact) and t.spec.query.fluent == "place"
 
@@ -135,25 +146,25 @@ def _collapsed(bench: Bench) -> Group:
     raise AssertionError("no thing is moved twice")
 
 
-def _merge(bench: Bench) -> Group:
+def _merge(bench: Bench) -> QuestionGroup:
     for group in bench.groups:
         tracks = [one for one in bench.cases[group.episode].evidence.values() if one.kind == "track"]
-        if isinstance(group.turns[0].spec.query, Change) and len({t.source.key.split("/")[1] for t in tracks}) > 1:
+        if isinstance(group.turns[0].spec.query, ChangeQuery) and len({t.source.key.split("/")[1] for t in tracks}) > 1:
             first = tracks[0]
             other = next(t for t in tracks if t.source.key.split("/")[1] != first.source.key.split("/")[1])
             return spec(group, direct=(*group.turns[0].spec.direct, first.id, other.id))
     raise AssertionError
 
 
-def _redundant(bench: Bench) -> Group:
+def _redundant(bench: Bench) -> QuestionGroup:
     group = bench.by_query(During)
     action = next(one for one in group.turns[0].spec.evidence if one.startswith("op_"))
     row = bench.cases[group.episode].kitchen.episode.operations[bench.cases[group.episode].numbers[action]]
     start_s, end_s = row["span_s"]
-    return spec(group, query=Act(start_s, end_s))  # the time is said: the sound is not needed
+    return spec(group, query=ActQuery(start_s, end_s))  # the time is said: the sound is not needed
 
 
-def _unlinked(bench: Bench) -> Group:
+def _unlinked(bench: Bench) -> QuestionGroup:
     group = bench.by_query(During)
     case = bench.cases[group.episode]
     far = max((one for one in case.evidence.values() if one.kind == "sound"), key=lambda one: one.span_s[0])
@@ -162,7 +173,7 @@ def _unlinked(bench: Bench) -> Group:
     return spec(group, direct=(far.id, early.id if action else action))
 
 
-def _not_needed(bench: Bench) -> Group:
+def _not_needed(bench: Bench) -> QuestionGroup:
     for group in bench.groups:
         query = group.turns[0].spec.query
         case = bench.cases[group.episode]
@@ -177,7 +188,7 @@ def _not_needed(bench: Bench) -> Group:
     raise AssertionError
 
 
-def _shared_only(bench: Bench, share: bool) -> Group:
+def _shared_only(bench: Bench, share: bool) -> QuestionGroup:
     group = bench.find(dialogue)
     case = bench.cases[group.episode]
     rows = case.kitchen.episode.operations
@@ -189,12 +200,12 @@ def _shared_only(bench: Bench, share: bool) -> Group:
     raise AssertionError
 
 
-def _loop(bench: Bench, **roles: str) -> Group:
+def _loop(bench: Bench, **roles: str) -> QuestionGroup:
     group = bench.find(lambda g: g.category == "Loop")
     return replace(group, loop_roles=dict(group.loop_roles or {}) | roles)
 
 
-def _order_only(bench: Bench) -> Group:
+def _order_only(bench: Bench) -> QuestionGroup:
     group = bench.find(lambda g: g.category == "Loop")
     case = bench.cases[group.episode]
     after = case.numbers[(group.loop_roles or {})["feedback"]]
@@ -202,30 +213,30 @@ def _order_only(bench: Bench) -> Group:
     return _loop(bench, adjustment=other)
 
 
-def _no_feedback(bench: Bench) -> Group:
+def _no_feedback(bench: Bench) -> QuestionGroup:
     group = bench.find(lambda g: g.category == "Loop")
     case = bench.cases[group.episode]
     act = case.numbers[(group.loop_roles or {})["action"]]
     return _loop(bench, feedback=case.kitchen.episode.operations[act + 1]["id"])
 
 
-def _goal(bench: Bench, **fields: Any) -> Group:
+def _goal(bench: Bench, **fields: Any) -> QuestionGroup:
     return bench.find(lambda g: g.category == "Goal Planning" and isinstance(g.turns[0].spec.query, NextStep))
 
 
-def _late(bench: Bench) -> Group:
+def _late(bench: Bench) -> QuestionGroup:
     group = _goal(bench)
     case = bench.cases[group.episode]
     late = max((one for one in case.evidence.values() if one.kind == "step"), key=lambda one: one.span_s[1])
     return spec(group, direct=(*group.turns[0].spec.direct, late.id))
 
 
-def _many_goals(bench: Bench) -> Group:
+def _many_goals(bench: Bench) -> QuestionGroup:
     group = _goal(bench)
     return spec(group, query=NextStep(1e6))
 
 
-def _cue(bench: Bench) -> Group:
+def _cue(bench: Bench) -> QuestionGroup:
     group = bench.find(lambda g: g.category == "Intent Formation")
     case = bench.cases[group.episode]
     last = max((one for one in case.evidence.values() if one.kind == "narration"), key=lambda one: one.span_s[0])
@@ -233,15 +244,15 @@ def _cue(bench: Bench) -> Group:
     return spec(group, direct=(last.id, action))
 
 
-def _percept(bench: Bench) -> Group:
+def _percept(bench: Bench) -> QuestionGroup:
     group = bench.by_query(Heard)
     case = bench.cases[group.episode]
     silent = next(one for one in case.evidence.values() if one.kind == "replay")
     return replace(spec(group, direct=(silent.id,)), modality="visual")
 
 
-def _tell_action(bench: Bench) -> Group:
-    group = bench.find(lambda g: g.category == "Action Status" and isinstance(g.turns[0].spec.query, Act))
+def _tell_action(bench: Bench) -> QuestionGroup:
+    group = bench.find(lambda g: g.category == "Action Status" and isinstance(g.turns[0].spec.query, ActQuery))
     case = bench.cases[group.episode]
     counted: dict[str, int] = {}
     for row in case.kitchen.episode.operations:
@@ -250,20 +261,20 @@ def _tell_action(bench: Bench) -> Group:
     return spec(group, anchors=(next(n for n, count in counted.items() if count > 1),))
 
 
-def _overlap(bench: Bench) -> tuple[Group, Case]:
+def _overlap(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     group = bench.find(lambda g: g.category == "Action Effects")
     case = bench.cases[group.episode]
     track = next(one for one in case.evidence.values() if one.kind == "track")
     twin = replace(track, id="track_twin", span_s=(track.span_s[0] + 0.01, track.span_s[1] + 0.01))
-    made = Case(case.kitchen, {**case.evidence, twin.id: twin}, case.relations)
+    made = CheckContext(case.kitchen, {**case.evidence, twin.id: twin}, case.relations)
     return spec(group, direct=(*group.turns[0].spec.direct, track.id, twin.id)), made
 
 
-def _point(bench: Bench) -> tuple[Group, Case]:
+def _point(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     group = bench.find(lambda g: visual(g) and bool(g.turns[0].spec.anchors))
     case = bench.cases[group.episode]
     anchor = case.evidence[group.turns[0].spec.anchors[0]]
-    made = Case(
+    made = CheckContext(
         case.kitchen,
         {**case.evidence, anchor.id: replace(anchor, span_s=(anchor.span_s[0], anchor.span_s[0]))},
         case.relations,
@@ -271,25 +282,25 @@ def _point(bench: Bench) -> tuple[Group, Case]:
     return spec(group, anchors=(anchor.id,)), made
 
 
-def _unresolved(bench: Bench) -> tuple[Group, Case]:
+def _unresolved(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     group = bench.find(dialogue)
     case = bench.cases[group.episode]
     relation = Relation(id="r", type="state_transfer", source="a", target="b", events=("x", "y"), carried="", identity_basis="name", uncertainty="unresolved", eligible=False)  # fmt: skip
-    return replace(group, relation="r"), Case(case.kitchen, case.evidence, {"r": relation})
+    return replace(group, relation="r"), CheckContext(case.kitchen, case.evidence, {"r": relation})
 
 
-def _deaf(bench: Bench) -> tuple[Group, Case]:
+def _deaf(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     group = bench.by_query(Heard)
     case = bench.cases[group.episode]
     silent = {name: one for name, one in case.evidence.items() if one.kind != "sound"}
-    return group, Case(case.kitchen, silent, case.relations)
+    return group, CheckContext(case.kitchen, silent, case.relations)
 
 
-def _rewrite(bench: Bench, text: str) -> Group:
+def _rewrite(bench: Bench, text: str) -> QuestionGroup:
     return turn(bench.find(visual), question=text)
 
 
-GROUPS: dict[str, Callable[[Bench], Group | tuple[Group, Case]]] = {
+GROUPS: dict[str, Callable[[Bench], QuestionGroup | tuple[QuestionGroup, CheckContext]]] = {
     "FIELD_EMPTY": lambda b: _rewrite(b, "HOLD"),
     "REF_DANGLING": lambda b: spec(b.find(visual), direct=("op_99999",)),
     "CLASS_CONFLICT": lambda b: replace(b.find(visual), level="Loop"),
@@ -314,14 +325,14 @@ GROUPS: dict[str, Callable[[Bench], Group | tuple[Group, Case]]] = {
     "ENT_STATE_COLLAPSED": _collapsed,
     "STATE_CONTRADICTION": lambda b: spec(b.by_query(Fact), value="nowhere at all"),
     "STATE_STALE": _stale,
-    "DELTA_NONE": lambda b: spec((g := b.by_query(Change)), query=replace(g.turns[0].spec.query, fluent="written")),
-    "EFFECT_RULE_ONLY": lambda b: spec((g := b.by_query(Change)), direct=(g.turns[0].spec.query.operation,)),
+    "DELTA_NONE": lambda b: spec((g := b.by_query(ChangeQuery)), query=replace(g.turns[0].spec.query, fluent="written")),
+    "EFFECT_RULE_ONLY": lambda b: spec((g := b.by_query(ChangeQuery)), direct=(g.turns[0].spec.query.operation,)),
     "EV_NONE": lambda b: spec(b.find(visual), direct=()),
     "EV_NARRATION_ONLY": lambda b: spec((g := b.find(lambda g: visual(g) and bool(g.turns[0].spec.anchors))), direct=g.turns[0].spec.anchors),
     "EV_OUTSIDE_EVENT": lambda b: spec(
         b.find(lambda g: visual(g) and bool(g.turns[0].spec.anchors) and g.clip.start_s > 40), direct=("op_00001",)
     ),
-    "EV_QUOTE_NOT_FOUND": lambda b: spec(b.by_query(Clause), value="to conquer the moon"),
+    "EV_QUOTE_NOT_FOUND": lambda b: spec(b.by_query(ClauseQuery), value="to conquer the moon"),
     "EV_FROM_QA": lambda b: spec(b.find(visual), direct=("qa_0123456789ab",)),
     "MOD_STREAM_ABSENT": _deaf,
     "MOD_LABEL_EXTRA": lambda b: replace(b.find(visual), modality="audio-visual"),
@@ -330,7 +341,7 @@ GROUPS: dict[str, Callable[[Bench], Group | tuple[Group, Case]]] = {
     "AV_UNLINKED": _unlinked,
     "ANS_IN_QUESTION": lambda b: turn((g := b.find(lambda g: visual(g) and g.format == "open" and g.subtype == "place")), question=f"It is {g.turns[0].answer} Where is it?"),
     "ANS_IN_HISTORY": lambda b: turn((g := b.find(dialogue)), 0, answer=g.turns[1].answer),
-    "ANS_NOT_UNIQUE": lambda b: spec(b.by_query(Act), query=Act(0.0, 1e5)),
+    "ANS_NOT_UNIQUE": lambda b: spec(b.by_query(ActQuery), query=ActQuery(0.0, 1e5)),
     "KEYPOINT_UNBOUND": lambda b: turn(b.find(visual), key_points=("a purple elephant",)),
     "OPT_DUP": lambda b: _options(b, how="dup"),
     "OPT_SUBSUMES_KEY": lambda b: _options(b, how="longer"),
@@ -341,12 +352,12 @@ GROUPS: dict[str, Callable[[Bench], Group | tuple[Group, Case]]] = {
     "EDGE_ENDPOINT_MISSING": lambda b: spec((g := b.by_query(Enabler)), direct=(g.turns[0].spec.query.operation,)),
     "EDGE_DIRECTION": lambda b: replace(b.by_query(Enabler), category="Action Effects"),
     "INTENT_IS_ACTION": lambda b: spec(
-        (g := b.find(lambda g: g.category == "Intent Attribution" and isinstance(g.turns[0].spec.query, Clause))),
+        (g := b.find(lambda g: g.category == "Intent Attribution" and isinstance(g.turns[0].spec.query, ClauseQuery))),
         value=next(one.text for one in b.cases[g.episode].named(g.turns[0]) if one.kind == "replay"),
     ),
     "INTENT_UNSUPPORTED": lambda b: spec(
-        (g := b.find(lambda g: g.category == "Intent Attribution" and isinstance(g.turns[0].spec.query, Clause))),
-        query=Clause(next(one.id for one in b.cases[g.episode].evidence.values() if one.kind == "narration" and " to " not in one.text and " so " not in one.text), "purpose"),
+        (g := b.find(lambda g: g.category == "Intent Attribution" and isinstance(g.turns[0].spec.query, ClauseQuery))),
+        query=ClauseQuery(next(one.id for one in b.cases[g.episode].evidence.values() if one.kind == "narration" and " to " not in one.text and " so " not in one.text), "purpose"),
     ),
     "GOAL_AFTER_CUTOFF": _late,
     "CLIP_NOT_CUTOFF_SAFE": lambda b: replace((g := _goal(b)), clip=replace(g.clip, end_s=g.clip.end_s + 20)),
@@ -394,7 +405,7 @@ def test_clean_items_are_not_flagged(bench: Bench) -> None:
 # --- faults of collections, items, repairs, judgements, exports, reviews ---------------------------------------
 
 
-def of_collection(groups: Iterable[Group]) -> set[str]:
+def of_collection(groups: Iterable[QuestionGroup]) -> set[str]:
     return {found.code for findings in collection_findings(list(groups)).values() for found in findings}
 
 
@@ -431,7 +442,7 @@ def test_field_type_is_said_with_its_path(bench: Bench) -> None:
     row = msgspec.to_builtins(bench.groups[0])
     row["turns"][0]["question"] = 7
     with pytest.raises(msgspec.ValidationError, match=r"question"):
-        msgspec.convert(row, Group)
+        msgspec.convert(row, QuestionGroup)
 
 
 def test_faults_of_anybodys_items() -> None:
@@ -507,9 +518,9 @@ def test_faults_of_judgements_figures_and_protocols(bench: Bench, tmp_path: Path
     ]
     assert figure_findings([{"name": "Ego State", "percent": "73.13", "n": 67}]) == []
     items = [item for item in items_of(bench.groups) if item.options][:4]
-    door = Door(MockModel(lambda request: "A"))
+    client = ModelClient(MockModel(lambda request: "A"))
     for name, settings in (("a", AnswerSettings()), ("b", AnswerSettings(max_tokens=7))):
-        answer(items, "q", tmp_path / name, door, settings)
+        answer(items, "q", tmp_path / name, client, settings)
         score(items, tmp_path / name, Judge())
     with pytest.raises(UsageError, match="PROTO_DRIFT"):
         compare(items, [tmp_path / "a", tmp_path / "b"])
@@ -537,7 +548,7 @@ def test_faults_of_exports_and_reviews(bench: Bench) -> None:
     assert media_findings([row | {"videos": ["a.mp4"]}]) == []
     assert {f.code for f in placeholder_findings([("q", "Where is {thing}?")])} == {"EXP_PLACEHOLDER"}
     group = bench.groups[0]
-    kept = Review(
+    kept = ReviewDecision(
         id="review_000001",
         item=group.id,
         reviewer="anna",

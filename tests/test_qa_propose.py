@@ -12,31 +12,31 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ego2world.core.models import Door, MockModel, Request
+from ego2world.core.models import MockModel, ModelClient, Request
 from ego2world.errors import ModelError
-from ego2world.qa.build import FILES, Settings, build, read_records, read_stage, stage_path
+from ego2world.qa.build import FILES, QuestionSettings, build, read_records, read_stage, stage_path
 from ego2world.qa.check import check_folder
 from ego2world.qa.enrich import divided
 from ego2world.qa.interactions import interactions_of
 from ego2world.qa.propose import VALIDATION, mock_proposal
-from ego2world.qa.recipes import Desk
+from ego2world.qa.recipes import RecipeContext
 from ego2world.qa.recording import Recording
-from ego2world.qa.records import Episode, Group
+from ego2world.qa.records import QuestionGroup, Stage
 
 EPISODE = "K01-20250301-080000"
-SETTINGS = Settings(episodes=(EPISODE,))
+SETTINGS = QuestionSettings(episodes=(EPISODE,))
 NARRATED = {  # what the first events of the episode say, from the sample's source
     1: "Open the upper cupboard with the left hand by pulling its handle.",
     2: "Pick up a mug from the upper cupboard using the right hand.",
 }
 
 
-def opener(respond: Callable[[Request], str]) -> Callable[[], Door]:
-    return partial(_door, respond)
+def opener(respond: Callable[[Request], str]) -> Callable[[], ModelClient]:
+    return partial(_client, respond)
 
 
-def _door(respond: Callable[[Request], str]) -> Door:
-    return Door(MockModel(respond, "scripted"))
+def _client(respond: Callable[[Request], str]) -> ModelClient:
+    return ModelClient(MockModel(respond, "scripted"))
 
 
 def question(event: str, narration: str, quote: str) -> dict[str, Any]:
@@ -65,12 +65,12 @@ def run(
             return json.dumps({request.schema_name: []})
         return json.dumps({request.schema_name: proposals(events(request)).get(request.schema_name, [])})
 
-    build(worlds, out, SETTINGS, open_door=opener(respond))
+    build(worlds, out, SETTINGS, connect=opener(respond))
     return asked
 
 
-def proposed(out: Path, status: str) -> list[Group]:
-    groups: list[Group] = read_records(out / FILES[status], Group)
+def proposed(out: Path, status: str) -> list[QuestionGroup]:
+    groups: list[QuestionGroup] = read_records(out / FILES[status], QuestionGroup)
     return [group for group in groups if group.producer == "model:scripted"]
 
 
@@ -190,7 +190,7 @@ def test_the_validating_call_can_refuse_and_an_unreadable_one_is_for_review(
     ],
 )
 def test_an_unreadable_reply_proposes_nothing(sample_worlds: Path, tmp_path: Path, reply: str) -> None:
-    build(sample_worlds, tmp_path, SETTINGS, open_door=opener(lambda request: reply))
+    build(sample_worlds, tmp_path, SETTINGS, connect=opener(lambda request: reply))
     assert read_stage(tmp_path, EPISODE, "proposals") == []
 
 
@@ -202,10 +202,10 @@ def test_a_service_that_fails_is_named_and_the_other_episodes_go_on(sample_world
             raise ModelError("scripted", "HTTP 503")
         return json.dumps({request.schema_name: []})
 
-    manifest = build(sample_worlds, tmp_path, Settings(episodes=(EPISODE, other)), open_door=opener(respond))
+    manifest = build(sample_worlds, tmp_path, QuestionSettings(episodes=(EPISODE, other)), connect=opener(respond))
     assert manifest["failed"] == {EPISODE: {"code": "ModelError", "message": "model scripted: HTTP 503"}}
     assert manifest["totals"]["accepted"] > 0 and all(
-        group.episode == other for group in read_records(tmp_path / FILES["accepted"], Group)
+        group.episode == other for group in read_records(tmp_path / FILES["accepted"], QuestionGroup)
     )
 
 
@@ -217,7 +217,7 @@ def test_what_is_narrated_cannot_give_the_model_orders(sample_worlds: Path, tmp_
 
 
 def test_the_mock_goes_through_the_whole_engine(sample_worlds: Path, tmp_path: Path) -> None:
-    build(sample_worlds, tmp_path, Settings(), open_door=opener(mock_proposal))
+    build(sample_worlds, tmp_path, QuestionSettings(), connect=opener(mock_proposal))
     assert {group.category for group in proposed(tmp_path, "accepted")} >= {"Intent Attribution", "Intent Formation"}
 
 
@@ -244,7 +244,7 @@ def test_what_a_model_adds_to_interactions_stands_in_their_own_narrations(sample
 
 
 def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) -> None:
-    desk = Desk(Recording.load(sample_worlds, EPISODE))
+    desk = RecipeContext(Recording.load(sample_worlds, EPISODE))
     rows = interactions_of(desk)
     operations = [one.operation for one in rows if one.operation]
 
@@ -254,7 +254,7 @@ def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) ->
         return json.dumps({"stages": stages if request.tag.endswith("/0") else []})
 
     span_s = (rows[0].span_s[0], rows[-1].span_s[1])
-    nameless = Episode(
+    nameless = Stage(
         id="stage_001",
         episode=EPISODE,
         label="",
@@ -263,7 +263,7 @@ def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) ->
         interactions=tuple(one.id for one in rows),
         entities=(),
     )
-    stages = divided(desk, [nameless], rows, Door(MockModel(respond)))
+    stages = divided(desk, [nameless], rows, ModelClient(MockModel(respond)))
     assert all(a.span_s[1] <= b.span_s[1] for a, b in pairwise(stages)) and [
         one for stage in stages for one in stage.interactions
     ] == [one.id for one in rows]
@@ -272,7 +272,7 @@ def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) ->
         ("", "none", len(rows) - 3),
     ]
     named = replace(nameless, source="activity", label="Make tea")
-    assert divided(desk, [named], rows, Door(MockModel(respond))) == [named]  # what the annotations name stays
+    assert divided(desk, [named], rows, ModelClient(MockModel(respond))) == [named]  # what the annotations name stays
 
 
 def test_relations_of_a_model_hold_when_executed_or_are_kept_as_ineligible(sample_worlds: Path, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_nothing_is_answered_that_is_not_said() -> None:
 @needs_data
 def test_worlds_answer_what_was_compiled_into_them(tmp_path: Path) -> None:
     from ego2world.annotations.hd_epic import read_hd_epic
-    from ego2world.tasks.build import build_worlds
+    from ego2world.collection import build_worlds
 
     build_worlds(read_hd_epic(SHARED / "hd-epic", ["P08-20240613-123547"]), tmp_path)
     items = [i for i in read_items(SHARED / "hd-epic") if i.videos == ("P08-20240613-123547",)]

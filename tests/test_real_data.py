@@ -14,17 +14,17 @@ import measures
 from conftest import SHARED, needs_data
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset
+from ego2world.collection import build_worlds
 from ego2world.compiler.episode import compile_video
-from ego2world.compiler.freeze import Draft, draft_episode
+from ego2world.compiler.freeze import EpisodeDraft, draft_episode
 from ego2world.tasks.audit import audit
-from ego2world.tasks.build import build_worlds
 from ego2world.world.state import HANDS
 
 pytestmark = needs_data
 
 
 @pytest.fixture(scope="module")
-def real() -> tuple[Dataset, dict[str, Draft]]:
+def real() -> tuple[Dataset, dict[str, EpisodeDraft]]:
     return measures.drafts(SHARED / "hd-epic")
 
 
@@ -56,40 +56,40 @@ def test_memory_stays_small(worlds: tuple[Path, dict, float]) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1.5 * 2**20
 
 
-def test_faithfulness_to_the_gold_set(real: tuple[Dataset, dict[str, Draft]]) -> None:
+def test_faithfulness_to_the_gold_set(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
     found = measures.faithfulness(real[1])
     assert found.f1 >= 0.88, found.misses
     right, wrong, missed = found.facts
     assert right / (right + wrong) >= 0.93 and right / (right + missed) >= 0.90
 
 
-def test_hands_stand_nowhere(real: tuple[Dataset, dict[str, Draft]]) -> None:
+def test_hands_stand_nowhere(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
     """What a hand carries moves with the agent: no track may put the hand itself on a fixture."""
     for video, draft in real[1].items():
         placed = [key for key in draft.states[0].facts if key[0] == "place" and key[1] in HANDS]
         assert not placed, (video, placed)
 
 
-def test_main_actions_agree(real: tuple[Dataset, dict[str, Draft]]) -> None:
+def test_main_actions_agree(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
     agree, total, misses = measures.main_actions(*real)
     assert total == 625 and agree / total >= 0.95, misses
 
 
-def test_tracks_agree_on_fixtures(real: tuple[Dataset, dict[str, Draft]]) -> None:
+def test_tracks_agree_on_fixtures(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
     agree, matched, reasons, _ = measures.track_fixtures(*real)
     assert matched > 1_000 and agree / matched >= 0.90, reasons
 
 
-def test_no_two_tracked_objects_are_merged_on_name_alone(real: tuple[Dataset, dict[str, Draft]]) -> None:
+def test_no_two_tracked_objects_are_merged_on_name_alone(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
     for video, _, _, _, double in measures.identity(*real):
         assert double <= 2, video
 
 
-def test_erratum_rows_are_marked(real: tuple[Dataset, dict[str, Draft]]) -> None:
+def test_erratum_rows_are_marked(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
     assert any(n.erratum for rows in real[0].narrations.values() for n in rows)
 
 
-def test_compiling_is_linear_in_narrations(real: tuple[Dataset, dict[str, Draft]]) -> None:
+def test_compiling_is_linear_in_narrations(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
     """An episode repeated end to end, with its tracks, takes work in proportion, counted in function calls (not in seconds)."""
     dataset = real[0]
     video = "P01-20240203-093333"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import make_world
-from ego2world.agents.replies import Plan, Status, read_plan
+from ego2world.agents.replies import ParsedPlan, ParseStatus, read_plan
 from ego2world.run.environment import Environment
 from ego2world.world.episode import Episode
 from ego2world.world.observation import Proposal
@@ -21,7 +21,7 @@ def test_c071_a_fence_that_is_not_the_json_and_back_ticks_in_a_value() -> None:
     plan = read_plan(
         'I checked `fridge_1` first.\n```bash\nls\n```\n```json\n{"action":"open","args":["fridge_1"],"why":"use `open` now"}\n```'
     )
-    assert plan.actions == OPEN_FRIDGE and plan.status is Status.FENCED
+    assert plan.actions == OPEN_FRIDGE and plan.status is ParseStatus.FENCED
     assert plan.extras == {"why": "use `open` now"}
     assert plan.repairs == ("single_action_taken_as_list", "positional_arguments_named")
 
@@ -32,12 +32,12 @@ def test_c073_a_draft_in_the_thinking_is_not_the_answer(opening: str) -> None:
     plan = read_plan(draft + '{"action":"open","args":["fridge_1"]}')
     assert plan.actions == OPEN_FRIDGE and "reasoning_removed" in plan.repairs
     nothing = read_plan(draft)
-    assert nothing.status is Status.NO_ANSWER and not nothing.readable and nothing.actions == ()
+    assert nothing.status is ParseStatus.NO_ANSWER and not nothing.readable and nothing.actions == ()
 
 
 def test_c075_an_invented_observation_and_a_second_action_are_dropped() -> None:
     plan = read_plan("Action: open(fridge_1)\nObservation: you see egg_1\nAction: take(egg_1)")
-    assert plan.actions == OPEN_FRIDGE and plan.status is Status.LINES
+    assert plan.actions == OPEN_FRIDGE and plan.status is ParseStatus.LINES
     assert plan.dropped == ("Observation: you see egg_1", "Action: take(egg_1)")
 
 
@@ -107,4 +107,4 @@ def test_meaning_is_not_mended() -> None:
 @given(st.text(max_size=300) | st.recursive(st.none() | st.integers() | st.text(max_size=10), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["actions", "action", "args", "object", "x"]), inner), max_leaves=12).map(json.dumps))  # fmt: skip
 def test_any_text_is_read_or_refused_without_an_error(reply: str) -> None:
     plan = read_plan(reply)
-    assert isinstance(plan, Plan) and (plan.readable or not plan.actions)
+    assert isinstance(plan, ParsedPlan) and (plan.readable or not plan.actions)

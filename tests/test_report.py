@@ -14,7 +14,7 @@ import pytest
 
 from conftest import make_world
 from ego2world.agents.mock import mock_reply
-from ego2world.core.models import Door, MockModel
+from ego2world.core.models import MockModel, ModelClient
 from ego2world.errors import RecordError
 from ego2world.evaluate import score_run
 from ego2world.evaluate.collateral import collateral, count_sorts
@@ -24,7 +24,7 @@ from ego2world.evaluate.overlap import overlap, overlap_summary
 from ego2world.evaluate.review import review_run
 from ego2world.report import write_report
 from ego2world.run.chat import Budget
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 from ego2world.world.episode import Episode, load_episode
 
 EPISODES = ("K01-20250301-080000", "K02-20250410-093000", "K03-20250520-190000")
@@ -36,9 +36,9 @@ def runs(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     for planner, memory in (
         ("reference", "persistent"), ("symbolic", "persistent"), ("symbolic", "reset"), ("symbolic", "none"), ("random", "persistent"),
     ):  # fmt: skip
-        run(sample_worlds, out / f"{planner}-{memory}", Settings(planner, memory))
+        run(sample_worlds, out / f"{planner}-{memory}", RunSettings(planner, memory))
     for memory in ("persistent", "reset"):
-        run(sample_worlds, out / f"llm-{memory}", Settings("llm", memory), door=Door(MockModel(mock_reply)))
+        run(sample_worlds, out / f"llm-{memory}", RunSettings("llm", memory), client=ModelClient(MockModel(mock_reply)))
     return {folder.name: folder for folder in sorted(out.iterdir())}
 
 
@@ -97,7 +97,10 @@ def test_incomplete_runs_are_shown_and_not_contrasted(
     sample_worlds: Path, runs: dict[str, Path], tmp_path: Path
 ) -> None:
     run(
-        sample_worlds, tmp_path / "part", Settings("llm", budget=Budget(tokens=15000)), door=Door(MockModel(mock_reply))
+        sample_worlds,
+        tmp_path / "part",
+        RunSettings("llm", budget=Budget(tokens=15000)),
+        client=ModelClient(MockModel(mock_reply)),
     )
     write_report([tmp_path / "part", runs["llm-persistent"]], tmp_path / "rep", resamples=200)
     page = (tmp_path / "rep/index.html").read_text()
@@ -227,8 +230,8 @@ def test_a_direct_graph_is_checked_against_the_annotations(sample_worlds: Path) 
         ],
     }
     replies = [json.dumps(said)]
-    door = Door(MockModel(lambda request: replies.pop() if replies else "no graph"))
-    checked = check_graph(episode, write_graph(episode, door))
+    client = ModelClient(MockModel(lambda request: replies.pop() if replies else "no graph"))
+    checked = check_graph(episode, write_graph(episode, client))
     assert (checked["entities"], checked["entities_hallucinated"], checked["facts"], checked["facts_hallucinated"]) == (
         2,
         1,
@@ -237,5 +240,5 @@ def test_a_direct_graph_is_checked_against_the_annotations(sample_worlds: Path) 
     )
     assert checked["rate"] == pytest.approx(3 / 5) and checked["hallucinated"]["entities"] == ["unicorn"]
     assert checked["unreadable"] == checked["calls"] - 1
-    total = compare_graphs(sample_worlds, Door(MockModel(mock_graph)))
+    total = compare_graphs(sample_worlds, ModelClient(MockModel(mock_graph)))
     assert 0 < total["rate"] < 0.5 and total["compiled"]["entities_hallucinated"] == 0

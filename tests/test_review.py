@@ -17,7 +17,7 @@ from browser import BROWSER, Server, until
 from ego2world.core.canonical import json_lines
 from ego2world.errors import UsageError
 from ego2world.qa.build import FILES, read_records
-from ego2world.qa.records import Group, plain
+from ego2world.qa.records import QuestionGroup, plain
 from ego2world.qa.review import (
     DECISIONS,
     SEED,
@@ -122,11 +122,11 @@ def test_a_line_that_a_kill_tore_is_dropped_and_the_next_is_whole(cohort: Path) 
 
 
 def test_agreement_is_that_of_the_library_and_of_a_hand_count() -> None:
-    from ego2world.qa.review import Review
+    from ego2world.qa.review import ReviewDecision
 
-    def pair(n: int, a: str, b: str) -> list[Review]:
+    def pair(n: int, a: str, b: str) -> list[ReviewDecision]:
         return [
-            Review(id=f"{n}{who}", item=str(n), reviewer=who, version=0, decision=decision)
+            ReviewDecision(id=f"{n}{who}", item=str(n), reviewer=who, version=0, decision=decision)
             for who, decision in (("x", a), ("y", b))
         ]
 
@@ -142,7 +142,7 @@ def test_agreement_is_that_of_the_library_and_of_a_hand_count() -> None:
 
 
 def test_what_counts_as_played(sample_questions: Path) -> None:
-    group: Group = read_records(sample_questions / FILES["accepted"], Group)[0]
+    group: QuestionGroup = read_records(sample_questions / FILES["accepted"], QuestionGroup)[0]
     start_s, end_s = group.clip.start_s, group.clip.end_s
     half = (start_s + end_s) / 2
     assert covers([(start_s, half), (half - 1, end_s)], group) and covers([(start_s - 5, end_s + 5)], group)
@@ -161,7 +161,7 @@ def test_a_changed_question_makes_its_review_stale(sample_questions: Path, tmp_p
     item = store.cohort["items"][0]
     store.save(item, "anna", 0, "accept")
     store.close()
-    groups: list[Group] = read_records(qa / FILES["accepted"], Group)
+    groups: list[QuestionGroup] = read_records(qa / FILES["accepted"], QuestionGroup)
     changed = [
         g if g.id != item else replace(g, turns=(replace(g.turns[0], question="Another question?"), *g.turns[1:]))
         for g in groups
@@ -216,7 +216,7 @@ def test_c132_awkward_file_names(sample_questions: Path, tmp_path: Path) -> None
     name = "pan+lid #2 100% é"
     qa = tmp_path / "qa"
     shutil.copytree(sample_questions, qa)
-    groups: list[Group] = read_records(qa / FILES["accepted"], Group)[:1]
+    groups: list[QuestionGroup] = read_records(qa / FILES["accepted"], QuestionGroup)[:1]
     (qa / FILES["accepted"]).write_bytes(
         json_lines([plain(replace(groups[0], clip=replace(groups[0].clip, video=name)))])
     )
@@ -234,7 +234,7 @@ def test_c135_c136_texts_stay_texts(sample_questions: Path, tmp_path: Path) -> N
     nasty = '<scratch>pan</scratch> " onmouseover="x </script><b>hi</b> {{ 7*7 }}'
     qa = tmp_path / "qa"
     shutil.copytree(sample_questions, qa)
-    group: Group = read_records(qa / FILES["accepted"], Group)[0]
+    group: QuestionGroup = read_records(qa / FILES["accepted"], QuestionGroup)[0]
     bad = replace(
         group, turns=(replace(group.turns[0], question=nasty, answer=nasty, options={"A": nasty}, key=("A",)),)
     )

@@ -12,10 +12,9 @@ import pytest
 from ego2world.core.video import frames_at
 from ego2world.judge.benchmark import check, read_benchmark, read_lines
 from ego2world.judge.policy import GATES, Policy
-from ego2world.judge.records import Answer, Plan, Source
-from ego2world.judge.rendered import make_rendered
+from ego2world.judge.records import GateAnswer, SubgoalPlan, VideoSource
 from ego2world.judge.score import by_subgoal, failures, score_video
-from ego2world.render.rollouts import (
+from ego2world.rollouts import (
     FAULTS,
     Fault,
     Kind,
@@ -28,6 +27,7 @@ from ego2world.render.rollouts import (
     make_cases,
     play,
 )
+from ego2world.rollouts.benchmark import make_rendered
 from ego2world.world.episode import load_episode, load_manifest
 
 
@@ -108,8 +108,8 @@ def test_every_fault_lands_in_its_gate_with_its_type(cases: list[RolloutCase]) -
 def test_the_benchmark_is_sound_and_its_truth_is_what_was_planted(rendered: Path) -> None:
     bench = read_benchmark(rendered)
     assert len(bench.cases) == 20 and len(bench.videos) == 120 >= 60 and not check(bench, jobs=2)
-    plans = {plan.case_id: plan for plan in read_lines(rendered / "plans.jsonl", Plan)}
-    truth = by_subgoal(read_lines(rendered / "truth.jsonl", Answer))["oracle"]
+    plans = {plan.case_id: plan for plan in read_lines(rendered / "plans.jsonl", SubgoalPlan)}
+    truth = by_subgoal(read_lines(rendered / "truth.jsonl", GateAnswer))["oracle"]
     played = {row["video_id"]: row for row in map(json.loads, (rendered / "rollouts.jsonl").read_text().splitlines())}
     faults: Counter[str] = Counter()
     for video in bench.videos:
@@ -121,13 +121,13 @@ def test_the_benchmark_is_sound_and_its_truth_is_what_was_planted(rendered: Path
         extra = {row for row in found - planted if "through_closed" not in str(played[video.video_id])}
         assert not extra, (video.video_id, extra)
         score = score_video(video, plan, mine, "oracle", Policy())
-        assert score.status == "scored" and (score.S == 100) == (not planted) == (video.source is Source.SUCCESS)
+        assert score.status == "scored" and (score.S == 100) == (not planted) == (video.source is VideoSource.SUCCESS)
     assert set(faults) == {fault.value for fault in Fault}
 
 
 def test_clips_show_the_trace(rendered: Path, cases: list[RolloutCase]) -> None:
     """The colour of a thing is where the trace has it; same worlds, same bytes."""
-    from ego2world.render.rollouts import PALETTE
+    from ego2world.rollouts import PALETTE
 
     case = cases[1]
     trace = play(case, Script(case.ways[0]))

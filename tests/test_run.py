@@ -13,7 +13,7 @@ from ego2world.agents import Belief, make_memory
 from ego2world.errors import RecordError, UsageError
 from ego2world.evaluate import score_run
 from ego2world.report import write_report
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 from ego2world.run.records import RECORDS
 from ego2world.world.episode import load_episode, load_manifest
 from ego2world.world.observation import Change, Local, RegionView, Seen
@@ -21,8 +21,8 @@ from ego2world.world.observation import Change, Local, RegionView, Seen
 EPISODES = ("K01-20250301-080000", "K02-20250410-093000")
 
 
-def settings(planner: str = "symbolic", memory: str = "persistent", **more: object) -> Settings:
-    return Settings(planner, memory, episodes=EPISODES, **more)  # type: ignore[arg-type]
+def settings(planner: str = "symbolic", memory: str = "persistent", **more: object) -> RunSettings:
+    return RunSettings(planner, memory, episodes=EPISODES, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def scores(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
         ("random", "persistent"),
     ):
         folder = out / f"{planner}-{memory}"
-        run(sample_worlds, folder, Settings(planner, memory))
+        run(sample_worlds, folder, RunSettings(planner, memory))
         found[folder.name] = score_run(folder)
     return found
 
@@ -114,7 +114,7 @@ def test_a_scripted_plan_and_its_endings(tmp_path: Path, sample_worlds: Path) ->
     rows.append({"group": episode.groups[1].id, "action": "pick_up", "roles": {"object": "no such thing"}})
     script = tmp_path / "plan.jsonl"
     script.write_text("".join(json.dumps(r) + "\n" for r in rows))
-    run(sample_worlds, tmp_path / "r", Settings("scripted", "none", script=str(script), episodes=(EPISODES[0],)))
+    run(sample_worlds, tmp_path / "r", RunSettings("scripted", "none", script=str(script), episodes=(EPISODES[0],)))
     groups = [json.loads(line) for line in (tmp_path / "r/groups.jsonl").read_text().splitlines()]
     assert [g["ending"] for g in groups[:3]] == ["completed", "completed", "empty_plan"]
     assert (groups[0]["accepted"], groups[0]["attempts"]) == (len(rows) - 1,) * 2 and (

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 
 from ego2world.core.journal import read_rows
-from ego2world.core.models import Door, Endpoint, open_model
+from ego2world.core.models import Endpoint, ModelClient, open_model
 from ego2world.evaluate import score_run
-from ego2world.qa.evaluate.answer import Settings as AnswerSettings
-from ego2world.qa.evaluate.answer import answer, read_predictions
+from ego2world.qa.evaluate.answer import AnswerSettings, answer, read_predictions
 from ego2world.qa.evaluate.judge import Judge
 from ego2world.qa.evaluate.score import read_judgements, score
 from ego2world.qa.importers import read_items
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 EPISODE = "K02-20250410-093000"
@@ -59,9 +58,9 @@ def server_counts(url: str) -> dict[str, int]:
 def test_it_plans_or_fails_cleanly_and_the_tokens_agree(sample_worlds: Path, server: str, tmp_path: Path) -> None:
     before = server_counts(server)
     endpoint = Endpoint(base_url=f"{server}/v1", api_key="none", retries=1, timeout_s=300, connections=1)
-    settings = Settings("llm", "reset", limit=4, max_tokens=64, seed=1, episodes=(EPISODE,))
-    with closing(Door(open_model(f"openai-api/local/{MODEL}", endpoint=endpoint))) as door:
-        run(sample_worlds, tmp_path / "r", settings, door=door)
+    settings = RunSettings("llm", "reset", limit=4, max_tokens=64, seed=1, episodes=(EPISODE,))
+    with closing(ModelClient(open_model(f"openai-api/local/{MODEL}", endpoint=endpoint))) as client:
+        run(sample_worlds, tmp_path / "r", settings, client=client)
     after, score = server_counts(server), score_run(tmp_path / "r")
     groups, calls = read_rows(tmp_path / "r/groups.jsonl"), read_rows(tmp_path / "r/calls.jsonl")
     assert score["complete"] and len(calls) >= len(groups) > 5
@@ -85,11 +84,11 @@ def test_it_answers_questions_and_judges_them_or_leaves_them_to_a_person(
     chosen = [item for item in items if item.group in groups]
     before = server_counts(server)
     endpoint = Endpoint(base_url=f"{server}/v1", api_key="none", retries=1, timeout_s=300, connections=1)
-    with closing(Door(open_model(f"openai-api/local/{MODEL}", endpoint=endpoint))) as door:
-        answer(chosen, "samples", tmp_path, door, AnswerSettings(max_tokens=12, concurrency=1))
+    with closing(ModelClient(open_model(f"openai-api/local/{MODEL}", endpoint=endpoint))) as client:
+        answer(chosen, "samples", tmp_path, client, AnswerSettings(max_tokens=12, concurrency=1))
         rows = read_predictions(tmp_path)
         after = server_counts(server)
-        scores = score(chosen, tmp_path, Judge(door, max_tokens=24), concurrency=1)
+        scores = score(chosen, tmp_path, Judge(client, max_tokens=24), concurrency=1)
     assert len(rows) == len(chosen) and all(row.text and not row.error and 0 < row.tokens_out <= 12 for row in rows)
     assert sum(row.tokens_out for row in rows) == after["tokens_predicted_total"] - before["tokens_predicted_total"]
     overall = scores["overall"]

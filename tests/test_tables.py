@@ -13,7 +13,7 @@ from ego2world.core.journal import read_rows
 from ego2world.envs import TaskSpace
 from ego2world.errors import UsageError
 from ego2world.report.tables import table_of
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 from ego2world.world.episode import load_episode, load_manifest
 
 parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
@@ -39,7 +39,7 @@ def test_a_collection_as_tables(sample_worlds: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_as_tables(sample_worlds: Path, tmp_path: Path) -> None:
-    run(sample_worlds, tmp_path / "run", Settings("reference"))
+    run(sample_worlds, tmp_path / "run", RunSettings("reference"))
     export(tmp_path / "run", "--to", "parquet", "--out", tmp_path / "tables")
     attempts = parquet.read_table(tmp_path / "tables" / "attempts.parquet").to_pylist()
     assert len(attempts) == len(read_rows(tmp_path / "run" / "attempts.jsonl")) and all(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ego2world.core.video import Status, clip_frames, frame_number, frames_at, probe, write_clip, write_copy
+from ego2world.core.video import FileStatus, clip_frames, frame_number, frames_at, probe, write_clip, write_copy
 from ego2world.errors import VideoError
 
 CASES = Path(__file__).parents[2] / "shared" / "cases" / "video"
@@ -45,7 +45,7 @@ def encode(
 def test_c109_frames_of_29_97_do_not_drift(tmp_path: Path) -> None:
     encode(tmp_path / "ntsc.mp4", [1001 * n for n in range(300)], Fraction(1, 30000))
     facts = probe(tmp_path / "ntsc.mp4")
-    assert facts.status is Status.OK and facts.n_frames == 300 and not facts.variable_rate
+    assert facts.status is FileStatus.OK and facts.n_frames == 300 and not facts.variable_rate
     assert facts.duration_s == pytest.approx(10.010, abs=1e-4)
     shots = frames_at(tmp_path / "ntsc.mp4", [9.9767, 9.9766])
     assert [shot.time_s for shot in shots] == pytest.approx([298 * 1001 / 30000, 299 * 1001 / 30000], abs=1e-5)
@@ -103,7 +103,7 @@ def test_a_second_decoder_turns_pictures_the_same_way() -> None:
 def test_c114_hevc_is_read_and_copied_for_browsers(tmp_path: Path) -> None:
     encode(tmp_path / "hevc.mp4", list(range(60)), Fraction(1, 30), "libx265", Fraction(30))
     facts = probe(tmp_path / "hevc.mp4")
-    assert (facts.codec, facts.n_frames, facts.status) == ("hevc", 60, Status.OK)
+    assert (facts.codec, facts.n_frames, facts.status) == ("hevc", 60, FileStatus.OK)
     write_copy(tmp_path / "hevc.mp4", tmp_path / "copy.mp4", 96, 15)
     copy = probe(tmp_path / "copy.mp4")
     assert (copy.codec, copy.height_px, copy.n_frames, copy.audio) == ("h264", 96, 30, False)
@@ -125,7 +125,7 @@ def test_c111_a_cut_file_gives_only_what_can_be_decoded(tmp_path: Path) -> None:
     data = (tmp_path / "fast.mp4").read_bytes()
     (tmp_path / "cut.mp4").write_bytes(data[: len(data) * 2 // 3])
     facts = probe(tmp_path / "cut.mp4")
-    assert facts.status is Status.DAMAGED and facts.header_frames == 300 and 0 < facts.n_frames < 300
+    assert facts.status is FileStatus.DAMAGED and facts.header_frames == 300 and 0 < facts.n_frames < 300
     assert f"{facts.n_frames} of 300 frames" in facts.reason
     times = [shot.time_s for shot in frames_at(tmp_path / "cut.mp4", [i / 2 for i in range(20)])]
     assert times == sorted(set(times)) and times[-1] < facts.duration_s, "no frame twice, none from beyond the cut"
@@ -157,7 +157,7 @@ def test_broken_frames_in_the_middle_are_damage_and_the_same_damage_every_time(t
             except av.error.InvalidDataError:
                 continue  # decoding stops: another test's matter
         lost.append(90 - len(good))
-        assert one.n_frames == len(good) and one.status is (Status.DAMAGED if lost[-1] else Status.OK)
+        assert one.n_frames == len(good) and one.status is (FileStatus.DAMAGED if lost[-1] else FileStatus.OK)
         assert not lost[-1] or one.reason == f"frames are broken; {len(good)} of 90 frames can be decoded"
         shots = frames_at(path, [n / 30 + 0.001 for n in range(90)])
         assert [shot.time_s for shot in shots] == pytest.approx(good, abs=1e-5), "a broken frame is no evidence"
@@ -188,7 +188,7 @@ def test_a_cut_at_an_open_group_of_pictures_is_no_damage(tmp_path: Path, codec: 
                 packet.stream = stream
                 out.mux(packet)
     facts = probe(tmp_path / "cut.mp4")
-    assert facts.status is Status.OK and facts.n_frames == 70 < (facts.header_frames or 0)
+    assert facts.status is FileStatus.OK and facts.n_frames == 70 < (facts.header_frames or 0)
 
 
 def test_every_kind_of_unusable_file_has_its_name(tmp_path: Path) -> None:
@@ -199,11 +199,11 @@ def test_every_kind_of_unusable_file_has_its_name(tmp_path: Path) -> None:
     write_clip([grey(90)] * 20, tmp_path / "two.mp4", 10)
     found = {name: probe(tmp_path / name).status for name in ("empty.mp4", "text.mp4", "sound.wav", "none.mp4")}
     assert found == {
-        "empty.mp4": Status.EMPTY, "text.mp4": Status.UNREADABLE, "sound.wav": Status.NO_VIDEO, "none.mp4": Status.MISSING
+        "empty.mp4": FileStatus.EMPTY, "text.mp4": FileStatus.UNREADABLE, "sound.wav": FileStatus.NO_VIDEO, "none.mp4": FileStatus.MISSING
     }  # fmt: skip
-    assert probe(tmp_path / "two.mp4", 2, 2).status is Status.OK
-    assert probe(tmp_path / "two.mp4", least_s=3).status is Status.SHORT
-    assert probe(tmp_path / "two.mp4", most_s=1).status is Status.LONG
+    assert probe(tmp_path / "two.mp4", 2, 2).status is FileStatus.OK
+    assert probe(tmp_path / "two.mp4", least_s=3).status is FileStatus.SHORT
+    assert probe(tmp_path / "two.mp4", most_s=1).status is FileStatus.LONG
     with pytest.raises(VideoError, match=r"ends at 1\.900 s, before 7\.000 s"):
         frames_at(tmp_path / "two.mp4", [7.0])
 
@@ -232,8 +232,8 @@ def test_the_shared_clips_are_read_right() -> None:
     assert {name: f.n_frames for name, f in found.items()} == {
         "base": 60, "hevc": 60, "ntsc": 300, "offset": 60, "rot": 60, "trunc_faststart": 141
     }  # fmt: skip
-    assert {name for name, f in found.items() if f.status is not Status.OK} == {"trunc_faststart"}
-    assert found["trunc_faststart"].status is Status.DAMAGED and found["trunc_faststart"].header_frames == 300
+    assert {name for name, f in found.items() if f.status is not FileStatus.OK} == {"trunc_faststart"}
+    assert found["trunc_faststart"].status is FileStatus.DAMAGED and found["trunc_faststart"].header_frames == 300
     assert found["ntsc"].duration_s == pytest.approx(10.010, abs=5e-4) and found["offset"].start_s == 1.0
     assert (found["rot"].width_px, found["rot"].height_px) == (90, 160)
     (shot,) = frames_at(CASES / "offset.mp4", [0.5])

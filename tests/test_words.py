@@ -20,7 +20,13 @@ TEXTS = {  # by file, the fields that are wording; everything else has to be equ
     "attempts.jsonl": {"says"},
     "interactions.jsonl": {"preconditions"},
 }
-HASHES = {"sha256", "episode_sha256", "suite_sha256", "input_hash", "worlds"}  # of files that contain those texts, and where they lie
+HASHES = {
+    "sha256",
+    "episode_sha256",
+    "suite_sha256",
+    "input_hash",
+    "worlds",
+}  # of files that contain those texts, and where they lie
 QUESTIONS = Path("qa/manifest.json")  # its ``episodes`` are such hashes
 
 
@@ -28,7 +34,9 @@ QUESTIONS = Path("qa/manifest.json")  # its ``episodes`` are such hashes
 def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("words")
     running = {
-        name: subprocess.Popen([sys.executable, str(SCRIPT), str(folder / name), *seed], stdout=subprocess.PIPE, text=True)
+        name: subprocess.Popen(
+            [sys.executable, str(SCRIPT), str(folder / name), *seed], stdout=subprocess.PIPE, text=True
+        )
         for name, seed in (("said", ()), ("scrambled", ("7",)))
     }
     for name, process in running.items():
@@ -49,7 +57,9 @@ def without(value: Any, fields: set[str]) -> Any:
 
 
 def test_random_words_change_nothing_but_the_words(made: dict[str, Path]) -> None:
-    files = {name: sorted(p.relative_to(root) for p in root.rglob("*.json*") if p.is_file()) for name, root in made.items()}
+    files = {
+        name: sorted(p.relative_to(root) for p in root.rglob("*.json*") if p.is_file()) for name, root in made.items()
+    }
     assert files["said"] == files["scrambled"] and len(files["said"]) > 60
     differing: set[str] = set()
     for file in files["said"]:

@@ -15,36 +15,36 @@ from ego2world.qa.codes import CODES, severity
 from ego2world.world.actions import ACTIONS, THEMES, ActionType
 from ego2world.world.actions.base import (
     Apart,
-    Arrives,
-    Becomes,
+    Assign,
+    Attach,
     Effect,
-    Empties,
-    Gains,
-    Goes,
+    EmptyOut,
     HandFree,
     HandRoom,
     HandSpace,
     Held,
     Holds,
     Is,
-    Joins,
-    Need,
+    Move,
     NotAt,
+    PourAll,
+    Precondition,
     Reach,
-    Receives,
+    SetContent,
+    Travel,
     Within,
 )
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-def need_text(need: Need) -> str:
+def need_text(need: Precondition) -> str:
     """Return a precondition as text."""
     role = need.role
     match need:
         case Is():
             values = " or ".join(str(v).lower() for v in need.values)
-            return f"{need.fluent}({role}) is {values}" + (" or not known" if need.soft else "")
+            return f"{need.fluent}({role}) is {values}" + (" or not known" if need.may_be_unknown else "")
         case Reach():
             return f"can reach {role}"
         case Held():
@@ -71,19 +71,19 @@ def effect_text(effect: Effect) -> str:
     """Return an effect as text."""
     role = effect.role
     match effect:
-        case Becomes():
+        case Assign():
             return f"{effect.fluent}({role}) := {str(effect.value).lower()}"
-        case Goes():
+        case Move():
             return f"place({role}) := {effect.how} {effect.to}"
-        case Joins():
+        case Attach():
             return f"attached({role}) := {effect.to or 'no'}"
-        case Gains():
+        case SetContent():
             return f"contains({role}, {effect.content}) := {str(effect.value).lower()}"
-        case Receives():
+        case PourAll():
             return f"{role} contains what {effect.source} contains"
-        case Empties():
+        case EmptyOut():
             return f"{role} contains nothing"
-        case Arrives():
+        case Travel():
             return f"at(agent) := {role}"
         case _:
             assert_never(effect)
@@ -99,19 +99,19 @@ def actions_page() -> str:
     lines = [
         "# Action types", "",
         f"{len(ACTIONS)} executable action types, generated from `ego2world.world.actions` by `tools/make_docs.py`. Roles in brackets are "
-        "optional; every type may also record hand, instrument, source and target. An action whose needs are not all true is refused and "
+        "optional; every type may also record hand, instrument, source and target. An action whose preconditions are not all true is refused and "
         "changes nothing. Types without effects are events: they count in event contracts and change no fluent.", "",
     ]  # fmt: skip
     for theme in THEMES:
         doc = (theme.__doc__ or "").strip()
-        lines += [f"## {theme.__name__.rsplit('.', 1)[1].capitalize()}", "", doc, "", "| type | family | says | roles | needs | makes | source |",
+        lines += [f"## {theme.__name__.rsplit('.', 1)[1].capitalize()}", "", doc, "", "| type | family | says | roles | preconditions | effects | source |",
                   "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
         for action in theme.ACTIONS:
-            needs = "; ".join(need_text(n) for n in action.needs) or "nothing"
-            makes = "; ".join(effect_text(e) for e in action.makes) or "event only"
+            preconditions = "; ".join(need_text(n) for n in action.preconditions) or "nothing"
+            effects = "; ".join(effect_text(e) for e in action.effects) or "event only"
             says = action.says.replace("|", "\\|")
             lines.append(
-                f"| `{action.name}` | {action.family} | {says} | {roles_text(action)} | {needs} | {makes} | {action.source} |"
+                f"| `{action.name}` | {action.family} | {says} | {roles_text(action)} | {preconditions} | {effects} | {action.source} |"
             )
         lines.append("")
     return "\n".join(lines)

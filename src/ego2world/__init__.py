@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ego2world.agents import Act, Belief, Context, Done, Equipment, Look, Planner, Step
+    from ego2world.agents import Act, Belief, Context, Done, Look, Planner, PlannerContext, Step
     from ego2world.api import (
         Run,
         Worlds,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ego2world.errors import Ego2WorldError
     from ego2world.evaluate.metrics import score_run
     from ego2world.judge.policy import Policy
-    from ego2world.qa.build import Settings as QuestionSettings
+    from ego2world.qa.build import QuestionSettings
     from ego2world.run.environment import Environment
     from ego2world.tasks.contract import Contract
     from ego2world.world.conditions import AnyCondition, CountCondition, EventCondition, FactCondition
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
-    "ego2world.agents": ("Act", "Belief", "Context", "Done", "Equipment", "Look", "Planner", "Step"),
+    "ego2world.agents": ("Act", "Belief", "Context", "Done", "PlannerContext", "Look", "Planner", "Step"),
     "ego2world.api": (
         "Run", "Worlds", "build_questions", "check_questions", "compile_annotations", "frame", "judge_videos", "make_env", "open_worlds",
         "run_planner", "write_report",
@@ -65,7 +65,6 @@ _MODULES = {
     "ego2world.world.state": ("Action", "Entity", "State", "World"),
     "ego2world.world.step": ("step",),
 }  # fmt: skip
-_ELSEWHERE = {"QuestionSettings": "Settings"}  # names that are shorter where they are declared
 _WHERE = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
@@ -81,13 +80,13 @@ __all__ = [
     "Entity",
     "Environment",
     "Episode",
-    "Equipment",
     "EventCondition",
     "FactCondition",
     "FailedCheck",
     "Feedback",
     "Look",
     "Planner",
+    "PlannerContext",
     "Policy",
     "Proposal",
     "QuestionSettings",
@@ -116,7 +115,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module 'ego2world' has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), _ELSEWHERE.get(name, name))
+    return getattr(import_module(_WHERE[name]), name)
 
 
 def __dir__() -> list[str]:

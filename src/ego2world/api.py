@@ -13,29 +13,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from ego2world.agents import Equipment, Planner
+from ego2world.agents import Planner, PlannerContext
 from ego2world.agents.mock import mock_reply
 from ego2world.annotations.formats import read_source
+from ego2world.collection import build_worlds
 from ego2world.core.extras import extra
 from ego2world.core.journal import read_rows
-from ego2world.core.models import Endpoint, open_door
+from ego2world.core.models import Endpoint, connect
 from ego2world.errors import UsageError
 from ego2world.evaluate.metrics import METRICS, read_settings, score_run
 from ego2world.judge.backends.open import open_backends
 from ego2world.judge.benchmark import read_benchmark
 from ego2world.judge.planning import read_plans
 from ego2world.judge.policy import Policy
-from ego2world.judge.run import Settings as JudgeSettings
-from ego2world.judge.run import judge
-from ego2world.judge.sampling import Density, Sampling
+from ego2world.judge.run import JudgeSettings, judge
+from ego2world.judge.sampling import Density, FrameSampling
 from ego2world.judge.tally import write_scores
-from ego2world.qa.build import Settings as QuestionSettings
-from ego2world.qa.build import build
+from ego2world.qa.build import QuestionSettings, build
 from ego2world.qa.check import check_folder
 from ego2world.report.write import write_report as write_page
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 from ego2world.run.records import RECORDS
-from ego2world.tasks.build import build_worlds
 from ego2world.tasks.suite import read_suite
 from ego2world.world.episode import COLLECTION_TABLES, Episode, collection_table, load_episode, load_manifest
 
@@ -75,7 +73,9 @@ def _flat(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return columns; one whose values are of several kinds becomes JSON text, since a Polars column has one type."""
-    columns: dict[str, list[Any]] = {key: [row.get(key) for row in rows] for key in dict.fromkeys(k for r in rows for k in r)}
+    columns: dict[str, list[Any]] = {
+        key: [row.get(key) for row in rows] for key in dict.fromkeys(k for r in rows for k in r)
+    }
     for key, values in columns.items():
         kinds = {type(value) for value in values if value is not None}
         if len(kinds) > 1 or kinds & {list, tuple}:
@@ -148,7 +148,9 @@ class Run:
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of a record file: attempts, looks, calls, groups, beliefs or tasks."""
         if f"{table}.jsonl" not in RECORDS:
-            raise UsageError(f"no table {table!r}; there are: {', '.join(name.removesuffix('.jsonl') for name in RECORDS)}")
+            raise UsageError(
+                f"no table {table!r}; there are: {', '.join(name.removesuffix('.jsonl') for name in RECORDS)}"
+            )
         return read_rows(self.path / f"{table}.jsonl")
 
     def table(self, table: str, library: Library = "pandas") -> Any:
@@ -202,7 +204,7 @@ def compile_annotations(
 
 def make_env(worlds: str | Path | Worlds, episode: str, task: str | None = None, **options: Any) -> Any:
     """Return a Gymnasium environment of one task (extra "gym"); options as of ``ego2world.envs.episode.EpisodeEnv``."""
-    from ego2world.envs.episode import EpisodeEnv  # an optional dependency's door
+    from ego2world.envs.episode import EpisodeEnv  # an optional dependency's single entry
 
     return EpisodeEnv(_folder(worlds), episode, task, **options)
 
@@ -210,7 +212,7 @@ def make_env(worlds: str | Path | Worlds, episode: str, task: str | None = None,
 def run_planner(
     worlds: str | Path | Worlds,
     out: str | Path,
-    planner: str | Callable[[Equipment], Planner] = "symbolic",
+    planner: str | Callable[[PlannerContext], Planner] = "symbolic",
     memory: str = "persistent",
     *,
     suite: str | Path | None = None,
@@ -240,18 +242,22 @@ def run_planner(
     Raises:
         UsageError: names that do not exist, or settings that differ from those the folder was begun with.
     """
-    name = planner if isinstance(planner, str) else f"{planner.__module__}:{getattr(planner, '__qualname__', 'planner')}"
-    settings = Settings(name, memory, limit, seed, episodes=tuple(episodes), jobs=jobs)
-    opening = None if model is None else partial(open_door, model, mock_reply, Endpoint(base_url=base_url))
-    door = opening() if opening is not None else None
+    name = (
+        planner if isinstance(planner, str) else f"{planner.__module__}:{getattr(planner, '__qualname__', 'planner')}"
+    )
+    settings = RunSettings(name, memory, limit, seed, episodes=tuple(episodes), jobs=jobs)
+    opening = None if model is None else partial(connect, model, mock_reply, Endpoint(base_url=base_url))
+    client = opening() if opening is not None else None
     chosen = read_suite(Path(suite)) if suite is not None else None
-    with closing(door) if door is not None else nullcontext():
+    with closing(client) if client is not None else nullcontext():
         make = None if isinstance(planner, str) else planner
-        run(_folder(worlds), Path(out), settings, chosen, progress, door, opening, make)
+        run(_folder(worlds), Path(out), settings, chosen, progress, client, opening, make)
     return Run(out)
 
 
-def write_report(runs: Sequence[str | Path | Run], out: str | Path, progress: Progress | None = None) -> list[dict[str, Any]]:
+def write_report(
+    runs: Sequence[str | Path | Run], out: str | Path, progress: Progress | None = None
+) -> list[dict[str, Any]]:
     """Write scores, comparisons, figures and one self-contained page, and return the scores of each run."""
     return write_page([one.path if isinstance(one, Run) else Path(one) for one in runs], Path(out), progress=progress)
 
@@ -290,8 +296,10 @@ def judge_videos(
     read = read_benchmark(folder)
     path = Path(plans) if plans is not None else folder / "plans.jsonl"
     by_video = read_plans(path, read) if path.is_file() else {}
-    settings = JudgeSettings(Sampling(frames, Density(sampling)), all_gates, concurrency)
-    with open_backends(backend, folder, model, Endpoint(connections=max(8, concurrency), base_url=base_url)) as backends:
+    settings = JudgeSettings(FrameSampling(frames, Density(sampling)), all_gates, concurrency)
+    with open_backends(
+        backend, folder, model, Endpoint(connections=max(8, concurrency), base_url=base_url)
+    ) as backends:
         judge(read, by_video, Path(out), backends, settings, progress)
     return write_scores(read, Path(out), policy or Policy())
 

@@ -64,7 +64,7 @@ class Planner(Protocol):
 
 
 @dataclass(frozen=True)
-class Sampling:
+class Decoding:
     """How replies are drawn: the longest reply in tokens, a seed, and a temperature (None leaves each to the provider)."""
 
     max_tokens: int | None = 2048

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
 from ego2world.world.actions import BY_NAME
-from ego2world.world.actions.base import Arrives, Becomes, Empties, Gains, Goes, Joins, Receives
+from ego2world.world.actions.base import Assign, Attach, EmptyOut, Move, PourAll, SetContent, Travel
 from ego2world.world.observation import Change, Feedback, Local, RegionView, Seen
 
 BeliefKey = tuple[str, str]  # (fluent, thing); the fluents are place, openness and power
@@ -97,14 +97,14 @@ class Belief:
         kind = BY_NAME.get(feedback.proposal.action)
         if kind is None or not feedback.accepted:
             return
-        for effect in kind.makes:
+        for effect in kind.effects:
             for thing in feedback.proposal.ids(effect.role):
                 match effect:
-                    case Goes() if effect.how != "held" and (to := feedback.proposal.ids(effect.to)):
+                    case Move() if effect.how != "held" and (to := feedback.proposal.ids(effect.to)):
                         self._put(("place", thing), (effect.how, to[0]), "did")
-                    case Becomes() if effect.fluent in _SEEN_STATES:
+                    case Assign() if effect.fluent in _SEEN_STATES:
                         self._put((effect.fluent, thing), str(effect.value), "did")
-                    case Goes() | Becomes() | Joins() | Gains() | Receives() | Empties() | Arrives():
+                    case Move() | Assign() | Attach() | SetContent() | PourAll() | EmptyOut() | Travel():
                         pass  # seen with the next observation, or no part of belief
                     case _:
                         assert_never(effect)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ego2world.agents.base import Act, Chat, Context, Done, Look, Sampling, Step
+from ego2world.agents.base import Act, Chat, Context, Decoding, Done, Look, Step
 from ego2world.agents.prompting import feedback_line, plan_request
-from ego2world.agents.replies import Plan, read_plan
+from ego2world.agents.replies import ParsedPlan, read_plan
 from ego2world.core.models import Reply, Stop
 from ego2world.world.codes import Code
 from ego2world.world.kinds import Trait, has
@@ -27,7 +27,7 @@ class LanguagePlanner:
 
     name = "llm"
 
-    def __init__(self, chat: Chat, sampling: Sampling) -> None:
+    def __init__(self, chat: Chat, sampling: Decoding) -> None:
         self._chat = chat
         self._sampling = sampling
 
@@ -91,7 +91,7 @@ class LanguagePlanner:
         self._queue = []
         self._asked = False
 
-    def _plan(self, context: Context) -> tuple[Plan, Reply]:
+    def _plan(self, context: Context) -> tuple[ParsedPlan, Reply]:
         reply = self._chat.ask(plan_request(context, self._feedback, self._sampling))
         plan = read_plan(reply.text)
         context.notes[f"reply:{plan.status.value}"] += 1

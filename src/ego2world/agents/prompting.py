@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from ego2world.agents.base import Context, Sampling
+from ego2world.agents.base import Context, Decoding
 from ego2world.agents.replies import ROLES
 from ego2world.core.canonical import sha256
 from ego2world.core.models import Image, Message, Request, Text, user
@@ -78,14 +78,14 @@ def one_line(text: str) -> str:
     return re.sub(r"<<<|>>>", "", " ".join("".join(c if c.isprintable() else " " for c in text).split()))
 
 
-def plan_request(context: Context, feedback: Sequence[str], sampling: Sampling) -> Request:
+def plan_request(context: Context, feedback: Sequence[str], sampling: Decoding) -> Request:
     """Return the request for the next plan of a group."""
     text = _templates.get_template("plan_user.txt.j2").render(plan_facts(context, feedback))
     return _request((_system(), user(text)), PLAN_SCHEMA, "plan", sampling)
 
 
 def look_request(
-    seeking: str, things: Iterable[Hint], fixtures: Iterable[Seen], image: Image, sampling: Sampling
+    seeking: str, things: Iterable[Hint], fixtures: Iterable[Seen], image: Image, sampling: Decoding
 ) -> Request:
     """Return the request that asks what a picture of a region shows."""
     text = _templates.get_template("look_user.txt.j2").render(
@@ -95,7 +95,7 @@ def look_request(
     return _request(turns, LOOK_SCHEMA, "things", sampling)
 
 
-def _request(turns: tuple[Message, ...], schema: Mapping[str, Any], name: str, sampling: Sampling) -> Request:
+def _request(turns: tuple[Message, ...], schema: Mapping[str, Any], name: str, sampling: Decoding) -> Request:
     return Request(turns, schema, name, sampling.temperature, sampling.seed, sampling.max_tokens)
 
 

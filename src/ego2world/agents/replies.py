@@ -42,7 +42,7 @@ _STRUCTURE = frozenset(
 _KNOWN = frozenset({*FAMILIES, *BY_NAME, *BY_SENSE, "look", "put_in_or_on"})
 
 
-class Status(StrEnum):
+class ParseStatus(StrEnum):
     """How a reply was read."""
 
     PLAIN = "plain"  # JSON and nothing else
@@ -54,10 +54,10 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Plan:
+class ParsedPlan:
     """A reply as read: the actions in order, the status, what was done to the text, what was left out of it."""
 
-    status: Status
+    status: ParseStatus
     actions: tuple[Proposal, ...] = ()
     repairs: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Plan:
     @property
     def readable(self) -> bool:
         """Whether there is a plan, an empty one included."""
-        return self.status not in {Status.NO_ANSWER, Status.UNREADABLE}
+        return self.status not in {ParseStatus.NO_ANSWER, ParseStatus.UNREADABLE}
 
 
 @dataclass
@@ -77,14 +77,14 @@ class _Notes:
     aliases: list[str] = field(default_factory=list)
 
 
-def read_plan(reply: str) -> Plan:
+def read_plan(reply: str) -> ParsedPlan:
     """Read a reply as a plan; see the module's docstring."""
     notes = _Notes()
     text = strip_reasoning(reply)
     if text != reply:
         notes.repairs.append("reasoning_removed")
     if not text.strip():
-        return Plan(Status.NO_ANSWER, repairs=tuple(notes.repairs))
+        return ParsedPlan(ParseStatus.NO_ANSWER, repairs=tuple(notes.repairs))
     for status, value in _json_values(text, notes):
         found = _actions(value, notes)
         if found is not None:
@@ -92,8 +92,8 @@ def read_plan(reply: str) -> Plan:
             return _plan(status, found, notes, extras)
     line = _action_line(text, notes)
     if line is not None:
-        return _plan(Status.LINES, [line], notes, {})
-    return Plan(Status.UNREADABLE, repairs=tuple(notes.repairs))
+        return _plan(ParseStatus.LINES, [line], notes, {})
+    return ParsedPlan(ParseStatus.UNREADABLE, repairs=tuple(notes.repairs))
 
 
 def read_json(reply: str) -> Any:
@@ -101,8 +101,8 @@ def read_json(reply: str) -> Any:
     return next((value for _, value in _json_values(strip_reasoning(reply), _Notes())), None)
 
 
-def _plan(status: Status, actions: Sequence[Proposal], notes: _Notes, extras: Mapping[str, Any]) -> Plan:
-    return Plan(
+def _plan(status: ParseStatus, actions: Sequence[Proposal], notes: _Notes, extras: Mapping[str, Any]) -> ParsedPlan:
+    return ParsedPlan(
         status, tuple(actions), tuple(dict.fromkeys(notes.repairs)), tuple(notes.dropped), tuple(notes.aliases), extras
     )
 
@@ -114,21 +114,21 @@ def strip_reasoning(text: str) -> str:
     return re.split(r"<(?:think|thinking|reasoning)>", text, maxsplit=1, flags=re.I)[0]
 
 
-def _json_values(text: str, notes: _Notes) -> Iterator[tuple[Status, Any]]:
+def _json_values(text: str, notes: _Notes) -> Iterator[tuple[ParseStatus, Any]]:
     """Yield the JSON values of a text: the text itself, its code fences, then objects and lists among the words."""
     whole = _decode(text.strip(), notes)
     if whole is not None:
-        yield Status.PLAIN, whole
+        yield ParseStatus.PLAIN, whole
     for fence in re.finditer(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", text, re.S | re.M):
         value = _decode(fence.group(1).strip(), notes)
         if value is not None:
-            yield Status.FENCED, value
+            yield ParseStatus.FENCED, value
     decoder = json.JSONDecoder()
     at = 0
     while (start := next((i for i in range(at, len(text)) if text[i] in "{["), -1)) >= 0:
         try:
             value, at = decoder.raw_decode(text, start)
-            yield Status.EMBEDDED, value
+            yield ParseStatus.EMBEDDED, value
         except json.JSONDecodeError as error:
             if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
                 return  # cut off: its inner parts are no plan of their own

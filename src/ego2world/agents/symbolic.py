@@ -24,8 +24,8 @@ from ego2world.world.actions.base import (
     Held,
     Holds,
     Is,
-    Need,
     NotAt,
+    Precondition,
     Reach,
     Within,
 )
@@ -180,13 +180,15 @@ class SymbolicPlanner:
         """Return a step towards the first unmet need, or None when all are believed to hold."""
         if goal.tries > MAX_TRIES:
             return None
-        for need in goal.kind.needs:  # what has to be found comes first, or the search would walk back and forth
+        for (
+            need
+        ) in goal.kind.preconditions:  # what has to be found comes first, or the search would walk back and forth
             for thing in goal.ids(need.role):
                 if isinstance(need, Held | Reach) and self._lost(thing, context):
                     search = self._look_inside(goal, thing, context) or self._explore(thing, context)
                     if search is not None:
                         return search
-        for need in goal.kind.needs:
+        for need in goal.kind.preconditions:
             for thing in goal.ids(need.role):
                 if self._types.get(thing) in {"hand", "face", "zone"} or has(self._type(thing), Trait.SUBSTANCE):
                     continue
@@ -199,7 +201,7 @@ class SymbolicPlanner:
                     return step
         return None
 
-    def _towards_need(self, need: Need, thing: str, goal: _Goal, context: Context) -> Step | None:
+    def _towards_need(self, need: Precondition, thing: str, goal: _Goal, context: Context) -> Step | None:
         match need:
             case Held():
                 return self._fetch(thing, goal, context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ego2world.agents.base import Chat, Context, Sampling
+from ego2world.agents.base import Chat, Context, Decoding
 from ego2world.agents.prompting import look_request
 from ego2world.agents.replies import read_json
 from ego2world.core.models import Image
@@ -12,7 +12,7 @@ MAX_THINGS = 200
 
 
 def read_picture(
-    chat: Chat, view: RegionView, seeking: str, context: Context, picture: Image, sampling: Sampling
+    chat: Chat, view: RegionView, seeking: str, context: Context, picture: Image, sampling: Decoding
 ) -> RegionView:
     """Ask what a picture shows and return the region with that as its anchor.
 

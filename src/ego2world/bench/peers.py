@@ -1,4 +1,7 @@
-"""The same kind of step by others, and by the barest loop there can be. Each is None where it is not installed."""
+"""The same kind of step by others, and by the barest loop there can be. Each is None where it is not installed.
+
+A benchmark for the developers of this package: it is left out of the wheel.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ SHORTEST, LONGEST = 3, 12  # operations of the task that unified-planning replay
 def upf_rate(worlds: Path, seconds: float) -> float | None:
     """Return applied steps per CPU-second of unified-planning's SequentialSimulator, replaying a task's reference as exported."""
     try:
-        import unified_planning.shortcuts as up  # an optional dependency's door
+        import unified_planning.shortcuts as up  # an optional dependency's single entry
 
         from ego2world.planning.solve import to_unified_planning
     except (ImportError, UsageError):
@@ -58,10 +61,10 @@ def _replays(simulator: Any, steps: list[Any], seconds: float) -> float:
             return done / spent
 
 
-def textworld_rate(worlds: Path, seconds: float) -> float | None:
+def textworld_rate(seconds: float) -> float | None:
     """Return steps per CPU-second of TextWorld's symbolic engine, walking at random through a game of its own with 60 objects."""
     try:
-        import textworld  # an optional dependency's door
+        import textworld  # an optional dependency's single entry
         from textworld.generator import GameOptions, make_game
     except ImportError:
         return None
@@ -81,10 +84,10 @@ def textworld_rate(worlds: Path, seconds: float) -> float | None:
             return done / spent
 
 
-def pddlgym_rate(worlds: Path, seconds: float) -> float | None:
+def pddlgym_rate(seconds: float) -> float | None:
     """Return steps per CPU-second of PDDLGym, walking at random through its bundled depot problem."""
     try:
-        import pddlgym  # an optional dependency's door
+        import pddlgym  # an optional dependency's single entry
     except ImportError:
         return None
     env = pddlgym.make("PDDLEnvDepot-v0")
@@ -97,11 +100,6 @@ def pddlgym_rate(worlds: Path, seconds: float) -> float | None:
         spent = time.process_time() - start
         if spent >= seconds:
             return done / spent
-
-
-PEERS: dict[str, Callable[[Path, float], float | None]] = {
-    "upf_steps_per_cpu_s": upf_rate, "textworld_steps_per_cpu_s": textworld_rate, "pddlgym_steps_per_cpu_s": pddlgym_rate,
-}  # fmt: skip
 
 
 def bitset_rate(grounding: Grounding, walk: list[NDArray[np.int32]], worlds: int, seconds: float) -> float:
@@ -168,7 +166,7 @@ def _flips(
 
 def _law() -> Callable[..., None]:
     try:
-        from numba import njit  # an optional dependency's door
+        from numba import njit  # an optional dependency's single entry
     except ImportError:
         return _step_numpy
     compiled: Callable[..., None] = njit(_step_bits)
@@ -200,3 +198,13 @@ def _step_numpy(
         word, clear, to_set = effects[start[world] + k].T
         column = word.astype(np.int64)
         state[world, column] = (state[world, column] & ~clear) | to_set
+
+
+PEERS: dict[str, Callable[[Path, Grounding, list[NDArray[np.int32]], float], float | None]] = {
+    "bitset_steps_per_cpu_s": lambda worlds, grounding, walk, seconds: bitset_rate(
+        grounding, walk, walk[0].size, seconds
+    ),
+    "upf_steps_per_cpu_s": lambda worlds, grounding, walk, seconds: upf_rate(worlds, seconds),
+    "textworld_steps_per_cpu_s": lambda worlds, grounding, walk, seconds: textworld_rate(seconds),
+    "pddlgym_steps_per_cpu_s": lambda worlds, grounding, walk, seconds: pddlgym_rate(seconds),
+}

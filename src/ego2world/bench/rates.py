@@ -14,22 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego2world.annotations.hd_epic import read_hd_epic
-from ego2world.bench.peers import PEERS, bitset_rate
 from ego2world.compiler.episode import compile_video
 from ego2world.core.canonical import canonical_json
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.judge.policy import GATES, Policy
-from ego2world.judge.records import Answer, Category, Given, Rater, Source, Subgoal, Video
-from ego2world.judge.records import Plan as JudgePlan
+from ego2world.judge.records import GateAnswer, Interaction, Rater, Subgoal, SubgoalPlan, Verdict, Video, VideoSource
 from ego2world.judge.score import by_subgoal, score_video
 from ego2world.qa.build import checked
-from ego2world.qa.checks import Case
-from ego2world.qa.choose import Plan, blocks, choose, groups_of
+from ego2world.qa.checks import CheckContext
+from ego2world.qa.choose import Quota, blocks, choose, groups_of
 from ego2world.qa.evidence import evidence_of
 from ego2world.qa.interactions import interactions_of
-from ego2world.qa.recipes import RECIPES, Desk
+from ego2world.qa.recipes import RECIPES, RecipeContext
 from ego2world.qa.recording import Recording
-from ego2world.qa.replay import Kitchen
+from ego2world.qa.replay import EpisodeReplayer
 from ego2world.qa.stages import episodes_of, relations_of
 from ego2world.samples import sample_source
 from ego2world.world.episode import Episode, load_episode, load_manifest
@@ -44,6 +42,7 @@ WALK = 16  # steps of the recorded random walks, which are repeated
 MOST_DRAWS = 20_000
 MASK_WORLDS = 64
 CLIP_FRAMES, FRAMES = 120, 12
+PEER_RATES = tuple(f"{peer}_steps_per_cpu_s" for peer in ("bitset", "upf", "textworld", "pddlgym"))
 
 Progress = Callable[[str, int, int], None]
 
@@ -74,8 +73,7 @@ def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dic
         "batched_steps_per_cpu_s": lambda: batched_rate(batch, walk, seconds),
         "batched_replay_steps_per_cpu_s": lambda: batched_rate(batch, replay(episode, grounding), seconds),
         "mask_ns_per_ground_action": lambda: mask_cost_ns(grounding, seconds),
-        "bitset_steps_per_cpu_s": lambda: bitset_rate(grounding, walk, WORLDS, seconds),
-        **{name: partial(peer, worlds, seconds) for name, peer in PEERS.items()},
+        **{name: partial(peer, worlds, grounding, walk, seconds) for name, peer in _peers().items()},
         "compile_narrations_per_s": lambda: compile_rate(seconds),
         "qa_groups_per_cpu_s": lambda: question_rate(episode, seconds),
         "judge_answers_per_cpu_s": lambda: score_rate(seconds),
@@ -99,6 +97,15 @@ def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dic
         "frames_over_decoding": None if not found["decoded_per_cpu_s"] else round(FRAMES * found["decoded_per_cpu_s"] / CLIP_FRAMES / found["frames_per_cpu_s"], 2),
         "batched_over_bitset": None if not bitset else round(found["batched_steps_per_cpu_s"] / bitset, 2),
     }  # fmt: skip
+
+
+def _peers() -> dict[str, Callable[..., float | None]]:
+    """Return the peers by the names of their rates; the wheel comes without them (pyproject.toml)."""
+    try:
+        from ego2world.bench.peers import PEERS
+    except ImportError:
+        return dict.fromkeys(PEER_RATES, lambda *_: None)
+    return {name: PEERS[name] for name in PEER_RATES}
 
 
 def per_cpu_second(seconds: float, work: Callable[[], int]) -> float:
@@ -147,29 +154,32 @@ def question_rate(episode: Episode, seconds: float) -> float:
     """Return questions made and checked per CPU-second, from the compiled episode on."""
 
     def make() -> int:
-        recording, kitchen = Recording(episode), Kitchen(episode)
-        desk = Desk(recording)
+        recording, kitchen = Recording(episode), EpisodeReplayer(episode)
+        desk = RecipeContext(recording)
         evidence = {one.id: one for one in evidence_of(recording)}
         relations = {one.id: one for one in relations_of(desk, episodes_of(desk, interactions_of(desk)))}
-        case, plan = Case(kitchen, evidence, relations), Plan()
+        case, plan = CheckContext(kitchen, evidence, relations), Quota()
         drafts = choose((draft for recipe in RECIPES for draft in recipe(desk)), plan, kitchen)
         return len([checked(group, case) for group in groups_of(episode.id, drafts, blocks(drafts, case, plan))])
 
     return per_cpu_second(seconds, make)
 
 
-def _answers() -> tuple[Video, JudgePlan, list[Answer]]:
+def _answers() -> tuple[Video, SubgoalPlan, list[GateAnswer]]:
     """Return a video of four subgoals with an answer to every gate."""
-    video = Video(video_id="v", case_id="c", source=Source.MODEL, path="v.mp4", model="m", seed=1, status=Status.OK)
-    steps = tuple(
-        Subgoal(sid=f"s{n}", text="", objects=("mug",), post_state="", category=Category.RELOCATION) for n in range(4)
+    video = Video(
+        video_id="v", case_id="c", source=VideoSource.MODEL, path="v.mp4", model="m", seed=1, status=FileStatus.OK
     )
-    plan = JudgePlan(
+    steps = tuple(
+        Subgoal(sid=f"s{n}", text="", objects=("mug",), post_state="", category=Interaction.RELOCATION)
+        for n in range(4)
+    )
+    plan = SubgoalPlan(
         plan_id="p", case_id="c", video_id=None, subgoals=steps, backbone="", prompt_sha="", scene_sha256=""
     )
     rater = Rater(kind="model", id="m")
     rows = [
-        Answer(video_id="v", plan_id="p", sid=one.sid, gate=gate, answer=Given.PASS, rater=rater)
+        GateAnswer(video_id="v", plan_id="p", sid=one.sid, gate=gate, answer=Verdict.PASS, rater=rater)
         for one in steps
         for gate in GATES
     ]
@@ -201,7 +211,7 @@ def json_rate(seconds: float) -> float:
 def frames_rate(seconds: float, count: int | None) -> float | None:
     """Return frames of a clip per CPU-second, taken at so many times or, with None, all decoded in order; None without PyAV."""
     try:
-        import av  # an optional dependency's door
+        import av  # an optional dependency's single entry
         from PIL import Image
 
         from ego2world.core.video import frames_at, write_clip

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
         with progress("auditing") as update:
             result = audit(worlds, update)
         if solve:
-            from ego2world.planning.audit import solve_tasks  # an optional dependency's door
+            from ego2world.planning.audit import solve_tasks  # an optional dependency's single entry
 
             with progress("solving") as update:
                 result["solve"] = solve_tasks(worlds, limit_s, jobs, update)

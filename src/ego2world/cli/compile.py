@@ -6,7 +6,7 @@ import typer
 
 from ego2world.annotations.formats import READERS, read_source
 from ego2world.cli.common import RAY_OPTION, err, names, out, print_json, progress
-from ego2world.tasks.build import build_worlds
+from ego2world.collection import build_worlds
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +16,9 @@ def register(app: typer.Typer) -> None:
     def compile_command(
         source: Path = typer.Argument(help="Folder with the annotations, in the data set's official layout."),
         out_dir: Path = typer.Option(..., "--out", help="Folder to write the worlds to."),
-        form: str = typer.Option("hd-epic", "--format", help=f"{' or '.join(READERS)}, or MODULE:NAME of a reader of your own."),
+        form: str = typer.Option(
+            "hd-epic", "--format", help=f"{' or '.join(READERS)}, or MODULE:NAME of a reader of your own."
+        ),
         videos: str | None = typer.Option(None, help="Only these videos, comma-separated."),
         jobs: int = typer.Option(1, min=1, help="Processes. The bytes written do not depend on it."),
         ray: str | None = RAY_OPTION,

@@ -28,7 +28,7 @@ RUNS = (("reference", "persistent"), ("symbolic", "persistent"), ("symbolic", "r
 
 
 @dataclass
-class Step:
+class DemoStep:
     """One command of the demo: what it shows, its words, and what it printed."""
 
     shows: str
@@ -43,12 +43,12 @@ class Step:
 
 
 @dataclass
-class Part:
+class DemoPart:
     """One of the three systems: its steps, and the pages and files that they leave."""
 
     title: str
     about: str
-    steps: list[Step] = field(default_factory=list)
+    steps: list[DemoStep] = field(default_factory=list)
     links: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -96,7 +96,7 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(AUDIT_FAILED)
 
 
-def make_parts(folder: Path) -> list[Part]:
+def make_parts(folder: Path) -> list[DemoPart]:
     """Return what the demo runs, in order."""
     worlds, questions, clips, runs, judges = (
         str(folder / name) for name in ("worlds", "qa", "rollouts", "runs", "judges")
@@ -104,45 +104,45 @@ def make_parts(folder: Path) -> list[Part]:
     answers, report, agreement = (str(folder / name) for name in ("answers", "report", "agreement"))
     folders = [f"{runs}/{planner}-{memory}" for planner, memory in RUNS]
     return [
-        Part(
+        DemoPart(
             "Ego2World: worlds, and planners in them", "Annotations are compiled into executable worlds. Planners act in them under partial "
             "observation, each with a belief of its own, and what they bring about is checked against frozen contracts.",
             [
-                Step("compile the sample kitchens", ("compile", str(sample_source()), "--out", worlds)),
-                Step("audit the worlds", ("audit", worlds)),
+                DemoStep("compile the sample kitchens", ("compile", str(sample_source()), "--out", worlds)),
+                DemoStep("audit the worlds", ("audit", worlds)),
                 *(
-                    Step(f"run {planner}, {memory} memory", ("run", worlds, "--planner", planner, "--memory", memory, "--out", to))
+                    DemoStep(f"run {planner}, {memory} memory", ("run", worlds, "--planner", planner, "--memory", memory, "--out", to))
                     for (planner, memory), to in zip(RUNS, folders, strict=True)
                 ),
-                Step("score and report", ("report", *folders, "--out", report)),
+                DemoStep("score and report", ("report", *folders, "--out", report)),
             ],
             [("Report: scores, intervals, memory effects, every task's trace", "report/index.html"), ("Worlds", "worlds/manifest.json"),
              ("What each narration became: notes of the first episode", "worlds/episodes/K01-20250301-080000/notes.jsonl")],
         ),
-        Part(
+        DemoPart(
             "EgoOmniWorld: questions with evidence", "Each question is bound to evidence, and its answer is derived again by executing the "
             "world with and without that evidence.",
             [
-                Step("build questions", ("qa", "build", worlds, "--out", questions)),
-                Step("check them by replay", ("qa", "check", questions)),
-                Step("audit them with blind baselines", ("qa", "audit", questions)),
-                Step("answer them with a mock model", ("qa", "answer", questions, "--model", "mock", "--out", answers)),
-                Step("score the answers", ("qa", "score", questions, answers)),
-                Step("check the printed percentages", ("qa", "figures", f"{answers}/percentages.csv")),
+                DemoStep("build questions", ("qa", "build", worlds, "--out", questions)),
+                DemoStep("check them by replay", ("qa", "check", questions)),
+                DemoStep("audit them with blind baselines", ("qa", "audit", questions)),
+                DemoStep("answer them with a mock model", ("qa", "answer", questions, "--model", "mock", "--out", answers)),
+                DemoStep("score the answers", ("qa", "score", questions, answers)),
+                DemoStep("check the printed percentages", ("qa", "figures", f"{answers}/percentages.csv")),
             ],
             [("Accepted questions", "qa/groups.jsonl"), ("Rejected ones, with the reason", "qa/rejected.jsonl"), ("Scores of the mock model", "answers/scores.json")],
         ),
-        Part(
+        DemoPart(
             "Ego2Act: judging videos by gates", "Rollouts of the worlds are drawn, well and with planted faults, so that every answer is known. "
             "Judges answer one gate at a time; here the exact answers, and a detector that sees pixels alone.",
             [
-                Step("draw rollouts of four cases", ("judge", "rollouts", worlds, "--out", clips, "--cases", "4", "--jobs", "2")),
-                Step("plan subgoals from the goals", ("judge", "plan", clips, "--out", f"{judges}/plans.jsonl")),
-                Step("judge by the exact answers", ("judge", "run", clips, "--backend", f"answers:{clips}/truth.jsonl", "--out", f"{judges}/exact")),
-                Step("judge by the detector", ("judge", "run", clips, "--backend", "vision", "--frames", "32", "--out", f"{judges}/vision")),
-                Step("score the exact answers", ("judge", "score", clips, f"{judges}/exact")),
-                Step("score the detector", ("judge", "score", clips, f"{judges}/vision")),
-                Step("detector against exact answers",
+                DemoStep("draw rollouts of four cases", ("judge", "rollouts", worlds, "--out", clips, "--cases", "4", "--jobs", "2")),
+                DemoStep("plan subgoals from the goals", ("judge", "plan", clips, "--out", f"{judges}/plans.jsonl")),
+                DemoStep("judge by the exact answers", ("judge", "run", clips, "--backend", f"answers:{clips}/truth.jsonl", "--out", f"{judges}/exact")),
+                DemoStep("judge by the detector", ("judge", "run", clips, "--backend", "vision", "--frames", "32", "--out", f"{judges}/vision")),
+                DemoStep("score the exact answers", ("judge", "score", clips, f"{judges}/exact")),
+                DemoStep("score the detector", ("judge", "score", clips, f"{judges}/vision")),
+                DemoStep("detector against exact answers",
                      ("judge", "agree", clips, f"{judges}/vision", f"{judges}/exact", "--reference", "oracle", "--min-raters", "1",
                       "--out", agreement)),
             ],
@@ -162,7 +162,7 @@ def next_commands(folder: Path, episode: str) -> list[tuple[str, str]]:
     ]
 
 
-def _run(step: Step) -> None:
+def _run(step: DemoStep) -> None:
     """Run a step's command in this process and keep what it printed."""
     from ego2world.cli import build_app  # this module is imported by it
 
@@ -193,9 +193,11 @@ def write_percentages(folder: Path) -> None:
     write_atomic(answers / "percentages.csv", table.getvalue().encode())
 
 
-def render(folder: Path, parts: list[Part], tries: list[tuple[str, str]]) -> bytes:
+def render(folder: Path, parts: list[DemoPart], tries: list[tuple[str, str]]) -> bytes:
     """Return the page that leads to everything."""
-    environment = Environment(loader=PackageLoader("ego2world.cli", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=PackageLoader("ego2world.cli", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     return environment.get_template("demo.html.j2").render(
         parts=parts, tries=tries, questions=_one_each(read_rows(folder / "qa" / "groups.jsonl")), clips=_clips(folder)
     ).encode()  # fmt: skip

@@ -50,7 +50,7 @@ def _pddl(source: Path, out_dir: Path, dialect: Dialect | None = None) -> None:
 
 def _inspect(source: Path, out_dir: Path) -> None:
     with extra("llm", "--to inspect"):
-        from ego2world.inspect import write_inspect_log  # an optional dependency's door
+        from ego2world.inspect import write_inspect_log  # an optional dependency's single entry
     path = write_inspect_log(source, out_dir)
     out.print(f"{path}  open it with: inspect view start --log-dir {out_dir}", soft_wrap=True, markup=False)
 
@@ -70,7 +70,7 @@ def _clips(source: Path, out_dir: Path) -> None:
 
 def _spec(source: Path, out_dir: Path) -> None:
     with extra("gym", "--to gymnasium-spec"):
-        from ego2world.envs import write_specs  # an optional dependency's door
+        from ego2world.envs import write_specs  # an optional dependency's single entry
     with progress("exporting") as update:
         tasks = write_specs(source, out_dir, update)
     out.print(
@@ -81,7 +81,7 @@ def _spec(source: Path, out_dir: Path) -> None:
 
 def _parquet(source: Path, out_dir: Path) -> None:
     with extra("parquet", "--to parquet"):
-        from ego2world.report.tables import write_tables  # an optional dependency's door
+        from ego2world.report.tables import write_tables  # an optional dependency's single entry
     out.print(f"{', '.join(write_tables(source, out_dir))} in {out_dir}", soft_wrap=True)
 
 

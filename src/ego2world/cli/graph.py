@@ -7,7 +7,7 @@ import typer
 
 from ego2world.cli.common import names, out, print_json, progress
 from ego2world.core.canonical import pretty_json, write_atomic
-from ego2world.core.models import Endpoint, open_door
+from ego2world.core.models import Endpoint, connect
 from ego2world.evaluate.direct_graph import compare_graphs, mock_graph
 
 
@@ -30,9 +30,9 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world graph worlds --model openai/gpt-5-mini --out graph.json
         """
-        opened = open_door(model, mock_graph, Endpoint(base_url=base_url), cache)
-        with closing(opened) as door, progress("writing graphs") as update:
-            result = compare_graphs(worlds, door, names(episodes) or None, update)
+        opened = connect(model, mock_graph, Endpoint(base_url=base_url), cache)
+        with closing(opened) as client, progress("writing graphs") as update:
+            result = compare_graphs(worlds, client, names(episodes) or None, update)
         if out_file is not None:
             write_atomic(out_file, pretty_json(result))
         if as_json:

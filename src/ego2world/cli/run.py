@@ -20,11 +20,11 @@ from ego2world.cli.common import (
     progress,
     scores_table,
 )
-from ego2world.core.models import Endpoint, open_door
+from ego2world.core.models import Endpoint, connect
 from ego2world.errors import UsageError
 from ego2world.evaluate import JSON_FIELDS, score_run
 from ego2world.run.chat import Budget
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 from ego2world.tasks.suite import read_suite
 
 
@@ -98,17 +98,17 @@ def register(app: typer.Typer) -> None:
             raise UsageError("--budget-cost needs --price-in and --price-out (per million tokens)")
         if (planner == "llm") != (model is not None) and ":" not in planner:
             raise UsageError("planner llm and --model NAME go together (mock, replay:FILE, or PROVIDER/MODEL)")
-        door, opening = None, None
+        client, opening = None, None
         if model is not None:
             endpoint = Endpoint(retries, timeout_s=timeout, connections=max(8, concurrency), base_url=base_url)
-            opening = partial(open_door, model, mock_reply, endpoint, cache, any_served_model)
-            door = opening()
-        settings = Settings(
+            opening = partial(connect, model, mock_reply, endpoint, cache, any_served_model)
+            client = opening()
+        settings = RunSettings(
             planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens, _temperature(temperature),
             concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached), ray, accept_code,
         )  # fmt: skip
-        with progress("running") as update, closing(door) if door else nullcontext():
-            record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, door, opening)
+        with progress("running") as update, closing(client) if client else nullcontext():
+            record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, client, opening)
         score = score_run(out_dir)
         if as_json:
             print_json({k: score[k] for k in JSON_FIELDS})

@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
         with extra("web", "serve"):
             import uvicorn
 
-            from ego2world.web import live_app, review_app  # optional dependencies' door
+            from ego2world.web import live_app, review_app  # optional dependencies' single entry
             from ego2world.web.annotate import annotate_app
         names = frozenset({"127.0.0.1", "localhost", "[::1]", host})
         if panel:

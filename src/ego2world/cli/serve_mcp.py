@@ -10,7 +10,7 @@ from ego2world.cli.common import err, names
 from ego2world.core.extras import extra
 from ego2world.errors import Ego2WorldError
 from ego2world.evaluate import score_run
-from ego2world.run.loop import Settings, run
+from ego2world.run.loop import RunSettings, run
 
 
 def register(app: typer.Typer) -> None:
@@ -33,9 +33,9 @@ def register(app: typer.Typer) -> None:
         Example: ego2world serve-mcp worlds --episodes K01-20250301-080000 --out runs/agent
         """
         with extra("mcp", "serve-mcp"):
-            from ego2world.mcp import mcp_server  # an optional dependency's door
+            from ego2world.mcp import mcp_server  # an optional dependency's single entry
         seat, failed = Seat(), list[Ego2WorldError]()
-        settings = Settings(agent, memory, limit, episodes=names(episodes))
+        settings = RunSettings(agent, memory, limit, episodes=names(episodes))
 
         def play() -> None:
             try:
@@ -62,7 +62,10 @@ def register(app: typer.Typer) -> None:
             thread.join()
         if failed:
             raise failed[0]
-        err.print(f"records in {out_dir}; re-run the same command to resume; score with: ego2world report {out_dir}", soft_wrap=True)
+        err.print(
+            f"records in {out_dir}; re-run the same command to resume; score with: ego2world report {out_dir}",
+            soft_wrap=True,
+        )
 
 
 def _words(out_dir: Path) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from ego2world.cli.common import names, out, print_json
-from ego2world.tasks.suite import Rule, check_suite, make_suite, read_suite, write_suite
+from ego2world.tasks.suite import SuiteRule, check_suite, make_suite, read_suite, write_suite
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world suite make worlds --episodes 18 --scenes P01,P04 --out planner-suite.json
         """
-        rule = Rule(episodes, names(scenes), tier)
+        rule = SuiteRule(episodes, names(scenes), tier)
         made = make_suite(worlds, name or out_file.stem, rule, names(only) or None)
         write_suite(made, out_file)
         out.print(

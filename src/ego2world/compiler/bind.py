@@ -265,10 +265,7 @@ class Binder:
             if held and mention.sense in PUTTING and best is not None:
                 self._link(best, track)
                 self.scene.note(
-                    "bind",
-                    because(Why.HELD_UNTIL_TRACK_END),
-                    (mention.narration_id, track.association.id),
-                    entity=best,
+                    "bind", because(Why.HELD_UNTIL_TRACK_END), (mention.narration_id, track.association.id), entity=best
                 )
                 self.memory.touch(best, phrase, mention)
                 return best

@@ -10,7 +10,7 @@ from ego2world.compiler.bind import Binder
 from ego2world.compiler.memory import Mention
 from ego2world.compiler.normalise import normalise
 from ego2world.compiler.reason import Executed, NotDone, Outcome, Unreconciled, Unresolved, Why, Withheld, because
-from ego2world.compiler.reconcile import Evidence, Reconciler
+from ego2world.compiler.reconcile import OperationEvidence, Reconciler
 from ego2world.compiler.scene import Scene
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.roles import Intent, NotActed
@@ -58,11 +58,7 @@ def note_overlaps(scene: Scene, narrations: Sequence[Narration]) -> None:
         for other in narrations[index + 1 :]:
             if other.start_s >= one.end_s:
                 break
-            scene.note(
-                "normalise",
-                because(Why.OVERLAP),
-                (one.id, other.id),
-            )
+            scene.note("normalise", because(Why.OVERLAP), (one.id, other.id))
 
 
 @dataclass
@@ -137,16 +133,9 @@ class _Worker:
             after = self._next_start(objects[0], narration.end_s) if objects and end is None else None
             bound["target"] = (end or after or self._default_target(intent.sense, objects),)
             if after is not None:
-                self.scene.note(
-                    "bind", because(Why.NEXT_TAKEN_THERE), (narration.id,), entity=after
-                )
+                self.scene.note("bind", because(Why.NEXT_TAKEN_THERE), (narration.id,), entity=after)
             elif end is None:
-                self.scene.note(
-                    "bind",
-                    because(Why.DEFAULT_PLACE),
-                    (narration.id,),
-                    entity=bound["target"][0],
-                )
+                self.scene.note("bind", because(Why.DEFAULT_PLACE), (narration.id,), entity=bound["target"][0])
         elif placing and intent.prep in {"beside", "near", "between", "above", "at"}:
             if end is not None and self._is_fixture(bound["target"]):
                 for phrase in intent.of("target"):
@@ -156,7 +145,7 @@ class _Worker:
                 bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on
         self._check_track(movement, intent, bound, narration.id)
         hand = self._hand(intent, bound)
-        evidence = Evidence(
+        evidence = OperationEvidence(
             (narration.id,),
             span,
             (movement.id,) if movement else (),
@@ -246,7 +235,12 @@ class _Worker:
     # --------------------------------------------------------------------------------------------------------
 
     def _perform(
-        self, intent: Intent, bound: dict[str, tuple[str, ...]], hand: str | None, evidence: Evidence, mention: Mention
+        self,
+        intent: Intent,
+        bound: dict[str, tuple[str, ...]],
+        hand: str | None,
+        evidence: OperationEvidence,
+        mention: Mention,
     ) -> Executed | NotDone:
         sense = intent.sense
         objects = bound.get("object", ())
@@ -280,7 +274,7 @@ class _Worker:
         return LEFT if "left" in sides else RIGHT if "right" in sides else hand or BOTH
 
     def _complete(
-        self, sense: str, bound: dict[str, tuple[str, ...]], evidence: Evidence
+        self, sense: str, bound: dict[str, tuple[str, ...]], evidence: OperationEvidence
     ) -> dict[str, tuple[str, ...]]:
         """Fill in what a sense implies: the content of a poured vessel, where a poured substance came from."""
         entities, facts = self.scene.entities, self.scene.facts

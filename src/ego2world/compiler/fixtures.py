@@ -156,7 +156,11 @@ class Fixtures:
         identifier = self.scene.add(kind, f"{label} of {self.scene.entities[host].name}", (mention.narration_id,))
         self.known[identifier] = Known(heads={phrase.head})
         self.scene.assume(
-            ("place", identifier), ("in", host), "bind", because(Why.FIXTURE_PART, kind=kind, host=host), (mention.narration_id,)
+            ("place", identifier),
+            ("in", host),
+            "bind",
+            because(Why.FIXTURE_PART, kind=kind, host=host),
+            (mention.narration_id,),
         )
         return self._note(identifier, phrase, mention, wanted)
 

@@ -20,11 +20,11 @@ from ego2world.world.episode import Group
 from ego2world.world.explain import explain, need_text
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import AGENT, Action, Entity, State, World, fact_row
-from ego2world.world.step import Ground, ground_action, step
+from ego2world.world.step import GroundAction, ground_action, step
 
 
 @dataclass(frozen=True)
-class Draft:
+class EpisodeDraft:
     """An episode that replays but has no tasks yet. ``states[i]`` is the state before operation i; one more at the end."""
 
     id: str
@@ -40,7 +40,7 @@ class Draft:
     unresolved: tuple[str, ...]
 
 
-def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[float]) -> Draft:
+def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[float]) -> EpisodeDraft:
     """Zone, name, replay and group a compiled video.
 
     Raises:
@@ -83,7 +83,7 @@ def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[floa
     empty = [not s.held for s in states]
     groups = group_operations(operations, empty, borders_s, entities)
     notes = tuple({"id": f"note_{i:05d}", **note} for i, note in enumerate(scene.notes, 1))
-    return Draft(compiled.video_id, world, zone_names, first, tuple(operations), tuple(states), groups, notes,
+    return EpisodeDraft(compiled.video_id, world, zone_names, first, tuple(operations), tuple(states), groups, notes,
                  len(dataset.narrations[compiled.video_id]), tuple(compiled.compiled + compiled.no_ops), tuple(compiled.unresolved))  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def operation_row(number: int, operation: Operation) -> dict[str, Any]:
 def transition_row(world: World, number: int, operation: Operation, before: State, after: State) -> dict[str, Any]:
     """Return a transition's line: the checks that held, the changed facts before and after, and the state's hash."""
     ground = ground_action(world, operation.action)
-    checks = [need_text(*need) for need in ground.needs()] if isinstance(ground, Ground) else []
+    checks = [need_text(*need) for need in ground.preconditions()] if isinstance(ground, GroundAction) else []
     changed = sorted(key for key, value in after.facts.items() if before.facts.get(key) != value)
     return {
         "operation": f"op_{number:05d}", "accepted": True, "checks": checks,
@@ -140,6 +140,6 @@ def transition_row(world: World, number: int, operation: Operation, before: Stat
 def effect_rows(before: State, after: State, world: World, action: Action) -> list[list[Any]]:
     """Return an operation's effects as rows, also those that were already true."""
     ground = ground_action(world, action)
-    keys = set(ground.updates) if isinstance(ground, Ground) else set()
+    keys = set(ground.updates) if isinstance(ground, GroundAction) else set()
     keys |= {key for key, value in after.facts.items() if before.facts.get(key) != value}
     return [fact_row(key, after.facts[key]) for key in sorted(keys)]

@@ -17,7 +17,7 @@ from ego2world.compiler.memory import Mention
 from ego2world.compiler.reason import Executed, NotDone, Reason, Repeat, Unreconciled, Why, because
 from ego2world.compiler.scene import Operation, Scene, wording
 from ego2world.world.actions import ACTIONS, BY_NAME, choose
-from ego2world.world.actions.base import Becomes, Empties, Goes, Holds, Is, Within
+from ego2world.world.actions.base import Assign, EmptyOut, Holds, Is, Move, Within
 from ego2world.world.codes import Code
 from ego2world.world.kinds import Trait, has
 from ego2world.world.refusal import FailedCheck, Refusal
@@ -34,7 +34,7 @@ STALE_HOLD_S = 120.0  # a thing held this long without mention was put down unsa
 
 
 @dataclass(frozen=True)
-class Evidence:
+class OperationEvidence:
     """Where an operation comes from."""
 
     narration_ids: tuple[str, ...]
@@ -59,7 +59,7 @@ class Reconciler:
     # --------------------------------------------------------------------------------------------------------
 
     def execute(
-        self, action: Action, evidence: Evidence, depth: int = 0, reason: Reason | None = None
+        self, action: Action, evidence: OperationEvidence, depth: int = 0, reason: Reason | None = None
     ) -> Executed | NotDone:
         """Execute an action, mending what is in its way; ``reason`` says why it is inferred where no narration says it."""
         for _ in range(14):
@@ -74,10 +74,10 @@ class Reconciler:
             action = changed
         return Unreconciled(because(Why.TOO_MANY_REPAIRS, action=action))
 
-    def _settle_soft(self, action: Action, evidence: Evidence) -> None:
+    def _settle_soft(self, action: Action, evidence: OperationEvidence) -> None:
         """Write down what a lenient need takes for granted, so that nothing later can be assumed against it."""
-        for need in BY_NAME[action.name].needs:
-            if isinstance(need, Is) and need.soft:
+        for need in BY_NAME[action.name].preconditions:
+            if isinstance(need, Is) and need.may_be_unknown:
                 for thing in action.ids(need.role):
                     if thing in self.scene.world.openable and (need.fluent, thing) not in self.scene.facts:
                         self.scene.assume(
@@ -88,13 +88,13 @@ class Reconciler:
                             evidence.narration_ids,
                         )
 
-    def _record(self, action: Action, state: State, evidence: Evidence, reason: Reason | None) -> None:
+    def _record(self, action: Action, state: State, evidence: OperationEvidence, reason: Reason | None) -> None:
         kind = BY_NAME[action.name]
         self.scene.operations.append(
             Operation(action, kind.family, wording(action, self.scene.entities), evidence.span_s, evidence.narration_ids if reason is None else (),
                       evidence.track_ids, reason)
         )  # fmt: skip
-        for need in kind.needs:  # what a check relied on is a guess no longer
+        for need in kind.preconditions:  # what a check relied on is a guess no longer
             if isinstance(need, Within | Holds):
                 for thing in (*action.ids("object"), *action.ids("source")):
                     for link in (thing, *carriers(self.scene.facts, thing)):
@@ -104,21 +104,21 @@ class Reconciler:
             for thing in action.ids(role):
                 self.scene.last_seen_s[thing] = evidence.span_s[0]
                 self.done[(kind.family, thing)] = evidence.span_s[1]
-        for effect in kind.makes:
-            if isinstance(effect, Goes):
+        for effect in kind.effects:
+            if isinstance(effect, Move):
                 self.scene.weak.difference_update(("place", thing) for thing in action.ids(effect.role))
-            if isinstance(effect, Empties):
+            if isinstance(effect, EmptyOut):
                 self.sealed.update(action.ids(effect.role))
         for role in ("target", "source"):
             for thing in action.ids(role):
                 if self.scene.entities[thing].type in {"counter", "table"}:
                     self.surface = thing
 
-    def infer(self, action: Action, reason: Reason, evidence: Evidence, depth: int) -> NotDone | None:
+    def infer(self, action: Action, reason: Reason, evidence: OperationEvidence, depth: int) -> NotDone | None:
         """Execute an operation that no narration says, at most four deep; return why it was not done, None when it was."""
         if depth >= 4:
             return Unreconciled(because(Why.TOO_MANY_INFERRED))
-        before = Evidence(evidence.narration_ids, (evidence.span_s[0], evidence.span_s[0]), evidence.track_ids)
+        before = OperationEvidence(evidence.narration_ids, (evidence.span_s[0], evidence.span_s[0]), evidence.track_ids)
         outcome = self.execute(action, before, depth + 1, reason)
         if not isinstance(outcome, Executed):
             return outcome
@@ -127,7 +127,7 @@ class Reconciler:
 
     # --------------------------------------------------------------------------------------------------------
 
-    def _mend(self, action: Action, refusal: Refusal, evidence: Evidence, depth: int) -> Action | NotDone:
+    def _mend(self, action: Action, refusal: Refusal, evidence: OperationEvidence, depth: int) -> Action | NotDone:
         """Mend the first failure, if it can be; return the action to try next, or why nothing can be done."""
         failure = refusal.failures[0]
         thing = failure.entity
@@ -162,7 +162,7 @@ class Reconciler:
                 return Unreconciled(because(Why.STILL_REFUSED, failure=failure), failure)
 
     def _open_around(
-        self, action: Action, failure: FailedCheck, around: str, evidence: Evidence, depth: int
+        self, action: Action, failure: FailedCheck, around: str, evidence: OperationEvidence, depth: int
     ) -> Action | NotDone:
         """Assume that a container stood open, or, where it is known to be closed, infer its opening."""
         thing, key = failure.entity, ("openness", around)
@@ -175,7 +175,7 @@ class Reconciler:
         was_closed = because(Why.WAS_CLOSED, around=around, thing=thing)
         return self.infer(Action.of(opening.name, {"object": around}), was_closed, evidence, depth) or action
 
-    def _assume_value(self, action: Action, failure: FailedCheck, evidence: Evidence) -> Action | NotDone:
+    def _assume_value(self, action: Action, failure: FailedCheck, evidence: OperationEvidence) -> Action | NotDone:
         key = failure.fact
         if key is None or key in self.scene.facts:
             return Unreconciled(because(Why.STILL_REFUSED, failure=failure), failure)
@@ -183,21 +183,25 @@ class Reconciler:
         self.scene.assume(key, failure.wanted[0], "initial", needed, evidence.narration_ids)
         return action
 
-    def _wrong_value(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | NotDone:
+    def _wrong_value(
+        self, action: Action, failure: FailedCheck, evidence: OperationEvidence, depth: int
+    ) -> Action | NotDone:
         """An opening of what is open, a switching on of what is on: a repeat, or something in between went unsaid."""
         family, thing = BY_NAME[action.name].family, failure.entity
         fluent = failure.fact[0] if failure.fact is not None else ""
         last_s = self.done.get((family, thing))
         already = any(
-            isinstance(e, Becomes) and e.fluent == fluent and e.value == failure.found
-            for e in BY_NAME[action.name].makes
+            isinstance(e, Assign) and e.fluent == fluent and e.value == failure.found
+            for e in BY_NAME[action.name].effects
         )
         already_so = Repeat(because(Why.ALREADY_SO, thing=thing, found=failure.found))
         if already and (evidence.continued or (last_s is not None and evidence.span_s[0] - last_s <= REPEAT_S)):
             return already_so
         if fluent == "worn":
             return Repeat(because(Why.NOT_WORN, thing=thing))
-        opposite = _UNDONE_BY.get(family) or next((SWITCHES[fluent, v] for v in failure.wanted if (fluent, v) in SWITCHES), None)
+        opposite = _UNDONE_BY.get(family) or next(
+            (SWITCHES[fluent, v] for v in failure.wanted if (fluent, v) in SWITCHES), None
+        )
         if opposite is None:
             return Unreconciled(because(Why.STILL_REFUSED, failure=failure), failure)
         kind = choose(opposite, {"object": self.scene.entities[thing].type})
@@ -228,7 +232,7 @@ class Reconciler:
         self.scene.note("initial", because(Why.HAS_WORKTOP), (), entity=self.surface)
         return self.surface
 
-    def _place(self, thing: str, action: Action, evidence: Evidence) -> bool:
+    def _place(self, thing: str, action: Action, evidence: OperationEvidence) -> bool:
         """Assume where a thing was at the start: by its track, the source said, its owner, or the worktop in use."""
         if ("place", thing) in self.scene.facts or thing in self.scene.zone_of:
             return False
@@ -248,7 +252,7 @@ class Reconciler:
             self.scene.weak.add(("place", thing))
         return True
 
-    def _just_opened(self, evidence: Evidence) -> str | None:
+    def _just_opened(self, evidence: OperationEvidence) -> str | None:
         """Return the storage that was opened last, when that was a moment ago and it is still open."""
         opened = [
             (end_s, thing)
@@ -267,7 +271,7 @@ class Reconciler:
             else None
         )
 
-    def settle(self, thing: str, fixture: str, evidence: Evidence) -> None:
+    def settle(self, thing: str, fixture: str, evidence: OperationEvidence) -> None:
         """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a guess said so."""
         for link in (thing, *carriers(self.scene.facts, thing)):
             if link in self.scene.zone_of or link == fixture or link in HANDS:
@@ -290,7 +294,7 @@ class Reconciler:
                 return
         self._carrier_moved(thing, fixture, evidence)
 
-    def _carrier_moved(self, carrier: str, fixture: str, evidence: Evidence) -> None:
+    def _carrier_moved(self, carrier: str, fixture: str, evidence: OperationEvidence) -> None:
         """When two tracks in a row put things on a carrier elsewhere than where it is known to be, it was moved unsaid."""
         where = carriers(self.scene.facts, carrier)
         if (
@@ -307,24 +311,22 @@ class Reconciler:
         kind = choose(
             "move", {"object": self.scene.entities[carrier].type, "target": self.scene.entities[fixture].type}
         )
-        if kind is not None and kind.makes:
+        if kind is not None and kind.effects:
             reason = because(Why.CARRIER_MOVED, carrier=carrier, fixture=fixture)
             self.infer(Action.of(kind.name, {"object": carrier, "target": fixture}), reason, evidence, 0)
 
-    def _from_elsewhere(self, action: Action, thing: str, evidence: Evidence, depth: int) -> Action:
+    def _from_elsewhere(self, action: Action, thing: str, evidence: OperationEvidence, depth: int) -> Action:
         """The thing is not where it is taken from: a guess is revised, a track moves it, a mere word is only recorded."""
         if self._brought(action, thing, evidence, depth):
             return action
         source = action.ids("source")[0]
         self.scene.note(
-            "reconcile",
-            because(Why.SOURCE_ONLY_RECORDED, thing=thing, source=source),
-            evidence.narration_ids,
+            "reconcile", because(Why.SOURCE_ONLY_RECORDED, thing=thing, source=source), evidence.narration_ids
         )
         plain = "pick_up" if BY_NAME[action.name].family == "pick_up" else "take_out"
         return Action.of(plain, {role: value for role, value in action.roles if role in {"object", "source", "hand"}})
 
-    def _brought(self, action: Action, thing: str, evidence: Evidence, depth: int) -> bool:
+    def _brought(self, action: Action, thing: str, evidence: OperationEvidence, depth: int) -> bool:
         """Bring a thing to where it is taken from, if it stood elsewhere by a guess only, or a track says that it moved."""
         source = action.ids("source")[0]
         if self.scene.revise(
@@ -341,7 +343,7 @@ class Reconciler:
             kind = choose(
                 "move", {"object": self.scene.entities[thing].type, "target": self.scene.entities[source].type}
             )
-            if kind is not None and kind.makes:
+            if kind is not None and kind.effects:
                 move = Action.of(kind.name, {"object": thing, "target": source})
                 return self.infer(move, because(Why.MOVED_UNSAID, thing=thing, source=source), evidence, depth) is None
         return False
@@ -356,7 +358,7 @@ class Reconciler:
         """Return the empty hands, right before left."""
         return [hand for hand in (RIGHT, LEFT) if not self.holding(hand)]
 
-    def _stays(self, action: Action, thing: str, evidence: Evidence) -> bool:
+    def _stays(self, action: Action, thing: str, evidence: OperationEvidence) -> bool:
         """Say whether a thing is said to be put, or left, where it has just been put or is left lying."""
         place = self.scene.facts.get(("place", thing))
         if not isinstance(place, tuple) or place[1] not in action.ids("target"):
@@ -365,7 +367,9 @@ class Reconciler:
         last_s = self.done.get((family, thing))
         return evidence.left or (last_s is not None and evidence.span_s[0] - last_s <= REPEAT_S)
 
-    def _take_first(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | NotDone:
+    def _take_first(
+        self, action: Action, failure: FailedCheck, evidence: OperationEvidence, depth: int
+    ) -> Action | NotDone:
         thing = failure.entity
         if not has(self.scene.entities[thing].type, Trait.PORTABLE):
             return self._without(action, failure)
@@ -402,7 +406,9 @@ class Reconciler:
                 return Action.of(action.name, bound)
         return Unreconciled(because(Why.CANNOT_HOLD, thing=thing), failure)
 
-    def _free_hand(self, action: Action, failure: FailedCheck, evidence: Evidence, depth: int) -> Action | NotDone:
+    def _free_hand(
+        self, action: Action, failure: FailedCheck, evidence: OperationEvidence, depth: int
+    ) -> Action | NotDone:
         hand, objects = failure.entity, action.ids("object")
         if failure.code is Code.HAND_EMPTY:
             return Action.of("pick_up", {k: v for k, v in action.roles if k != "source"})
@@ -432,23 +438,15 @@ class Reconciler:
         ]
         if not stale and free:
             self.scene.note(
-                "reconcile",
-                because(Why.OTHER_HAND_USED, hand=hand, holding=busy, free=free[0]),
-                evidence.narration_ids,
+                "reconcile", because(Why.OTHER_HAND_USED, hand=hand, holding=busy, free=free[0]), evidence.narration_ids
             )
             return Action.of(action.name, {**action.bound, "hand": free[0]})
-        grasping = (
-            hand != BOTH
-            and action.name in _GRASPS | _LIFTS
-            and "instrument" not in action.bound
-        )
+        grasping = hand != BOTH and action.name in _GRASPS | _LIFTS and "instrument" not in action.bound
         if not stale and grasping and len(busy) + len(objects) <= HAND_CAPACITY:
             bound = {role: value for role, value in action.roles if role in {"object", "source", "instrument"}}
             if "source" in bound and action.ids("source")[0] not in carriers(self.scene.facts, objects[0]):
                 self._brought(action, objects[0], evidence, depth)
-            self.scene.note(
-                "reconcile", because(Why.HELD_TOGETHER, hand=hand, holding=busy), evidence.narration_ids
-            )
+            self.scene.note("reconcile", because(Why.HELD_TOGETHER, hand=hand, holding=busy), evidence.narration_ids)
             also = {"take_out": "take_out_also", "lift": "lift_also"}.get(BY_NAME[action.name].family, "pick_up_also")
             fits = {v.role: v.accepts for v in BY_NAME[also].roles}
             bound = {
@@ -463,7 +461,7 @@ class Reconciler:
                 return failed
         return action
 
-    def _make_room(self, evidence: Evidence, depth: int, keep: set[str]) -> str | None:
+    def _make_room(self, evidence: OperationEvidence, depth: int, keep: set[str]) -> str | None:
         """Put down the longest unmentioned thing that is not needed, and return the hand it was in."""
         held = [
             (self.scene.last_seen_s.get(thing, -1e9), hand, thing)
@@ -478,7 +476,7 @@ class Reconciler:
                         return free[0]
         return None
 
-    def _put_down_by_track(self, thing: str, evidence: Evidence) -> str | None:
+    def _put_down_by_track(self, thing: str, evidence: OperationEvidence) -> str | None:
         """Return the fixture where a track says that a held thing has been put down by now, if one does."""
         record = self.binder.known.get(thing)
         if record is None or record.track is None:
@@ -490,7 +488,7 @@ class Reconciler:
         ]
         return self.binder.fixture_of(ended[-1].end_fixture) if ended else None
 
-    def _put_down(self, thing: str, reason: Reason, evidence: Evidence, depth: int) -> NotDone | None:
+    def _put_down(self, thing: str, reason: Reason, evidence: OperationEvidence, depth: int) -> NotDone | None:
         where = self._put_down_by_track(thing, evidence)
         if where is not None:
             reason = replace(reason, also=Why.TRACK_ENDS_THERE)
@@ -502,7 +500,7 @@ class Reconciler:
             return Unreconciled(because(Why.NO_WAY_DOWN, thing=thing))
         return self.infer(Action.of(kind.name, {"object": thing, "target": where}), reason, evidence, depth)
 
-    def put_down_unsaid(self, things: Iterable[str], mention: Mention, evidence: Evidence) -> None:
+    def put_down_unsaid(self, things: Iterable[str], mention: Mention, evidence: OperationEvidence) -> None:
         """Before something held is said to be picked up again: its putting down went unsaid."""
         for thing in things:
             if self.scene.held(thing):

@@ -26,7 +26,7 @@ LEAST_WALKS = 2  # there and back
 def touched(world: World, state: State, action: Action) -> tuple[str, ...]:
     """Return the fixtures that an action reaches for by its declared needs, in role order, without repeats."""
     found = []
-    reached = {need.role for need in BY_NAME[action.name].needs if isinstance(need, Reach | Held)}
+    reached = {need.role for need in BY_NAME[action.name].preconditions if isinstance(need, Reach | Held)}
     for role in (r for r in ("object", "source", "target", "content", "instrument") if r in reached):
         for thing in action.ids(role):
             fixture = root_fixture(world, state, thing)

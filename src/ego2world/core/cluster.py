@@ -49,7 +49,7 @@ class RayPool(Executor):
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         with extra("ray", "--ray"):
-            import ray  # an optional dependency's door
+            import ray  # an optional dependency's single entry
         own = address == OWN and not os.environ.get("RAY_ADDRESS")
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         if own:
@@ -86,7 +86,7 @@ class RayPool(Executor):
     def keep(self, sink: Callable[..., Any], *args: Any) -> Any:
         """Return a handle to an object that lives on this machine and that tasks can call; see ``tell``."""
         strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-            self._ray.get_runtime_context().get_node_id(), soft=False
+            self._ray.get_runtime_context().get_node_id(), may_be_unknown=False
         )
         return self._ray.remote(num_cpus=0, scheduling_strategy=strategy)(sink).remote(*args)
 

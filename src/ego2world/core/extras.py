@@ -28,7 +28,9 @@ def extra(name: str, what: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise UsageError(f"{what} needs packages that are not installed ({error}). Install them: {command(name)}") from None
+        raise UsageError(
+            f"{what} needs packages that are not installed ({error}). Install them: {command(name)}"
+        ) from None
 
 
 def command(name: str) -> str:

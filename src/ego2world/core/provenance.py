@@ -15,20 +15,24 @@ _SOURCES = frozenset({".py", ".txt", ".md", ".j2", ".json"})  # code, word lists
 class Product(Enum):
     """What is made, with the parts of the package that decide on it."""
 
-    WORLDS = ("core", "annotations", "language", "world", "compiler", "tasks")
+    WORLDS = ("core", "annotations", "language", "world", "compiler", "tasks", "collection")
     RUN = ("core", "language", "world", "tasks", "planning", "agents", "render", "run")
     SCORES = ("core", "world", "tasks", "run", "evaluate")
     QUESTIONS = ("core", "language", "world", "compiler", "qa")
     ANSWERS = ("core", "qa")
-    ROLLOUTS = ("core", "world", "render", "judge")
-    JUDGEMENTS = ("core", "render", "judge")
+    ROLLOUTS = ("core", "world", "judge", "rollouts")
+    JUDGEMENTS = ("core", "world", "judge", "rollouts")
 
 
 @cache
 def code_sha256(product: Product) -> str:
     """Return the digest of the sources that a product depends on."""
-    files = sorted(
-        path for part in product.value for path in (PACKAGE / part).rglob("*") if path.suffix in _SOURCES and path.is_file()
-    )
-    lines = [f"{path.relative_to(PACKAGE).as_posix()} {sha256(path.read_bytes())}\n" for path in files]
+    lines = [f"{path.relative_to(PACKAGE).as_posix()} {sha256(path.read_bytes())}\n" for path in sources(product)]
     return sha256("".join(lines).encode())
+
+
+def sources(product: Product) -> list[Path]:
+    """Return the files of the package that a product depends on, in order."""
+    parts = [path for part in product.value for path in (PACKAGE / part, PACKAGE / f"{part}.py")]
+    files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*"))]
+    return sorted(path for path in files if path.suffix in _SOURCES and path.is_file())

@@ -21,7 +21,7 @@ from typing import Any
 
 from ego2world.agents.prompting import one_line
 from ego2world.agents.replies import read_json
-from ego2world.core.models import Door, Message, Request, Text, Usage, user
+from ego2world.core.models import Message, ModelClient, Request, Text, Usage, user
 from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
@@ -63,12 +63,12 @@ class Graph:
     usage: Usage = field(default_factory=Usage)
 
 
-def write_graph(episode: Episode, door: Door) -> Graph:
+def write_graph(episode: Episode, client: ModelClient) -> Graph:
     """Let a model write an episode's world from its narrations."""
     graph = Graph()
     texts = list(episode.narrations.values())
     for start in range(0, len(texts), CHUNK):
-        reply = door.generate(graph_request(texts[start : start + CHUNK], f"{episode.id}/graph/{start}"))
+        reply = client.generate(graph_request(texts[start : start + CHUNK], f"{episode.id}/graph/{start}"))
         graph.calls += 1
         graph.usage += reply.usage or Usage()
         said = read_json(reply.text)
@@ -98,7 +98,7 @@ def graph_request(narrations: Sequence[str], tag: str) -> Request:
 
 def check_graph(episode: Episode, graph: Graph) -> dict[str, Any]:
     """Return how many entities and facts of a graph the annotations do not bear out, and which."""
-    known = Vocabulary(episode)
+    known = EntityNames(episode)
     places = _places(episode)
     bad_entities = sorted(name for name in graph.entities if not known.has(name))
     bad_facts = []
@@ -116,7 +116,7 @@ def check_graph(episode: Episode, graph: Graph) -> dict[str, Any]:
     }  # fmt: skip
 
 
-class Vocabulary:
+class EntityNames:
     """The things that an episode's annotations speak of, found by any of their names, or by their words in the narrations."""
 
     def __init__(self, episode: Episode) -> None:
@@ -160,7 +160,7 @@ def _places(episode: Episode) -> set[tuple[str, bool, str]]:
 
 def compiled_graph(episode: Episode) -> dict[str, Any]:
     """Return the same entity check of the compiled world, and its inferred operations."""
-    known = Vocabulary(episode)
+    known = EntityNames(episode)
     named = [e for e in episode.world.entities.values() if e.type not in {"agent", "hand", "face", "zone"}]
     bad = [e.name for e in named if not e.evidence and not any(known.has(n) for n in (*e.names, e.name))]
     inferred = sum(bool(o["inferred"]) for o in episode.operations)
@@ -173,14 +173,14 @@ def compiled_graph(episode: Episode) -> dict[str, Any]:
 
 
 def compare_graphs(
-    worlds: Path, door: Door, episodes: Iterable[str] | None = None, progress: Progress | None = None
+    worlds: Path, client: ModelClient, episodes: Iterable[str] | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Return the hallucination rate of direct graphs beside the compiled worlds, by episode and over all."""
     names = list(episodes or load_manifest(worlds)["episodes"])
     rows = []
     for number, name in enumerate(names, 1):
         episode = load_episode(worlds, name)
-        rows.append(check_graph(episode, write_graph(episode, door)) | {"compiled": compiled_graph(episode)})
+        rows.append(check_graph(episode, write_graph(episode, client)) | {"compiled": compiled_graph(episode)})
         if progress:
             progress(name, number, len(names))
     sums = {
@@ -189,7 +189,7 @@ def compare_graphs(
     }
     total = sums["entities"] + sums["facts"]
     return {
-        "model": door.name, "episodes": rows, **sums,
+        "model": client.name, "episodes": rows, **sums,
         "rate": (sums["entities_hallucinated"] + sums["facts_hallucinated"]) / total if total else None,
         "compiled": {k: sum(r["compiled"][k] for r in rows) for k in ("entities", "entities_hallucinated", "operations", "operations_inferred")},
         "paper_rate": 0.48,

@@ -27,7 +27,7 @@ from ego2world.run.records import ended_episodes
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 
-class Endpoint(StrEnum):
+class MetricRole(StrEnum):
     """Where a task's run came to: the ending that stopped it, or how many conditions a completed run made true."""
 
     PARSE_FAILURE = "parse_failure"
@@ -60,7 +60,7 @@ class TaskScore:
     attempts: int
     accepted: int
     coverage: float
-    endpoint: Endpoint
+    endpoint: MetricRole
     resources: Mapping[str, int]
     groups: int
 
@@ -186,7 +186,7 @@ def score_records(
             "stops": [{k: row[k] for k in ("episode", "group", "reason", "message")} for row in stops],
             "of_scored": metrics, "lower_bound": {k: _bound(v, len(scores), len(suite_tasks)) for k, v in metrics.items() if k != "strict_tsr"},
         },
-        "endpoints": {end: sum(s.endpoint == end for s in scores) for end in Endpoint},
+        "endpoints": {end: sum(s.endpoint == end for s in scores) for end in MetricRole},
         "group_endings": _count([row["ending"] for row in groups]),
         "group_reasons": _count([row["reason"] for row in groups if row.get("reason")]),
         "planner_notes": _sum_notes(groups),
@@ -286,13 +286,13 @@ def _task(row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]]) -> TaskSc
     )  # fmt: skip
 
 
-def _endpoint(row: Mapping[str, Any], true: int) -> Endpoint:
+def _endpoint(row: Mapping[str, Any], true: int) -> MetricRole:
     for ending in (Ending.PARSE_FAILURE, Ending.EMPTY_PLAN, Ending.EXECUTION_BLOCKED):
         if ending in row["endings"]:
-            return Endpoint(ending)
+            return MetricRole(ending)
     if true == len(row["conditions"]):
-        return Endpoint.COMPLETED_ALL
-    return Endpoint.COMPLETED_SOME if true else Endpoint.COMPLETED_NONE
+        return MetricRole.COMPLETED_ALL
+    return MetricRole.COMPLETED_SOME if true else MetricRole.COMPLETED_NONE
 
 
 def _metrics(scores: Sequence[TaskScore]) -> dict[str, float | None]:

@@ -19,7 +19,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Review:
+class RunReview:
     """Collateral and overlap of a run, gathered episode by episode. ``scored`` are the run's scored tasks by (episode, task)."""
 
     scored: Mapping[tuple[str, str], Mapping[str, Any]]
@@ -28,9 +28,9 @@ class Review:
     episodes: int = 0
 
     @staticmethod
-    def of(per_task: Sequence[Mapping[str, Any]]) -> Review:
+    def of(per_task: Sequence[Mapping[str, Any]]) -> RunReview:
         """Begin a review of the tasks of a score."""
-        return Review({(t["episode"], t["task"]): t for t in per_task})
+        return RunReview({(t["episode"], t["task"]): t for t in per_task})
 
     def add(self, episode: Episode, groups: Sequence[PlayedGroup]) -> None:
         """Take in one episode as it was played."""
@@ -62,7 +62,7 @@ def review_run(worlds: Path, folder: Path, progress: Progress | None = None) -> 
     Raises:
         RecordError: the records do not replay in these worlds.
     """
-    records, review = RunRecords.read(folder, read_settings(folder)), Review.of(score_run(folder)["per_task"])
+    records, review = RunRecords.read(folder, read_settings(folder)), RunReview.of(score_run(folder)["per_task"])
     for number, name in enumerate(records.episodes, 1):
         episode = load_episode(worlds, name)
         review.add(episode, list(replay(episode, records)))

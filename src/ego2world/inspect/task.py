@@ -20,9 +20,9 @@ from inspect_ai.model import Model as InspectModel
 from inspect_ai.scorer import Metric, MetricProtocol, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ego2world.agents import Belief, Equipment, Sampling, make_memory, make_planner
+from ego2world.agents import Belief, Decoding, PlannerContext, make_memory, make_planner
 from ego2world.agents.mock import mock_reply
-from ego2world.core.models import Door, MockModel, Reply, Request, user
+from ego2world.core.models import MockModel, ModelClient, Reply, Request, user
 from ego2world.core.models.base import Message, Text
 from ego2world.core.models.providers import config_of, messages, reply_of
 from ego2world.evaluate.metrics import METRICS, score_records
@@ -31,8 +31,8 @@ from ego2world.run.environment import Environment
 from ego2world.run.frames import open_frames
 from ego2world.run.group import Player
 from ego2world.run.loop import play_episode
-from ego2world.run.quality import Watch
-from ego2world.tasks.suite import Rule, check_suite, make_suite, read_suite
+from ego2world.run.quality import BeliefScorer
+from ego2world.tasks.suite import SuiteRule, check_suite, make_suite, read_suite
 from ego2world.world.episode import load_episode, load_manifest
 
 
@@ -61,7 +61,9 @@ def suite(
     """
     folder = Path(worlds).absolute()
     chosen = (
-        read_suite(Path(suite)) if suite else make_suite(folder, "all", Rule(), list(load_manifest(folder)["episodes"]))
+        read_suite(Path(suite))
+        if suite
+        else make_suite(folder, "all", SuiteRule(), list(load_manifest(folder)["episodes"]))
     )
     check_suite(chosen, folder)
     samples = [
@@ -120,15 +122,15 @@ def play(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         kept = _Kept()
-        door = Door(_SampleModel(get_model()), any_served_model=True)
+        client = ModelClient(_SampleModel(get_model()), any_served_model=True)
 
         def run() -> None:
             episode = load_episode(Path(worlds), str(state.sample_id))
-            sampling = Sampling(max_tokens, seed)
-            chat = EpisodeChat(episode.id, door, Meter(Budget(), []), kept, [])
-            planner = make_planner("llm", Equipment(episode.id, {}, seed, None, chat, sampling))
+            sampling = Decoding(max_tokens, seed)
+            chat = EpisodeChat(episode.id, client, Meter(Budget(), []), kept, [])
+            planner = make_planner("llm", PlannerContext(episode.id, {}, seed, None, chat, sampling))
             player = Player(
-                Environment(episode), planner, Belief(), make_memory(memory), Watch(episode.world), kept, limit, no_progress, chat,
+                Environment(episode), planner, Belief(), make_memory(memory), BeliefScorer(episode.world), kept, limit, no_progress, chat,
                 open_frames(frames, episode), sampling,
             )  # fmt: skip
             play_episode(player, set(state.metadata["tasks"]))

@@ -17,12 +17,12 @@ import numpy as np
 
 from ego2world.core.agreement import LEVELS, RESAMPLES, Figure, alpha, icc_figures, pair_agreement, paired
 from ego2world.core.provenance import Product, code_sha256
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.errors import UsageError
 from ego2world.judge.benchmark import Benchmark
 from ego2world.judge.gates import Answers, gate_errors, planted_faults
 from ego2world.judge.policy import GATES, Policy, Removal
-from ego2world.judge.records import Answer, Given, Lack, Score, ScoreStatus, Source, Video
+from ego2world.judge.records import GateAnswer, Lack, Score, ScoreStatus, Verdict, Video, VideoSource
 from ego2world.judge.run import read_answers
 from ego2world.judge.score import by_subgoal, score_video
 from ego2world.judge.tally import AXES, plans_of, read_run, score_run, summarise
@@ -36,7 +36,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Settings:
+class AgreementSettings:
     """How agreement is worked out.
 
     reference: kind of rater that judges are held against: "human", or "oracle" for rendered rollouts.
@@ -70,14 +70,14 @@ class Panel:
 
 
 def agree(
-    bench: Benchmark, runs: Sequence[Path], settings: Settings, progress: Progress | None = None
+    bench: Benchmark, runs: Sequence[Path], settings: AgreementSettings, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Return everything about agreement, and the analyses, as JSON values.
 
     Args:
         bench: whose videos they are.
         runs: folders of ``judge run``; raters of the reference's kind are the panel, all others are judges.
-        settings: see ``Settings``.
+        settings: see ``AgreementSettings``.
         progress: called with (what, done, total).
 
     Raises:
@@ -133,7 +133,7 @@ def _row(panel: Panel, video: Video, mine: Score) -> dict[str, Any]:
     }
 
 
-def read_panel(bench: Benchmark, runs: Sequence[Path], settings: Settings) -> Panel:
+def read_panel(bench: Benchmark, runs: Sequence[Path], settings: AgreementSettings) -> Panel:
     """Read all runs' scores.
 
     Raises:
@@ -183,10 +183,20 @@ def consensus_of(panel: Panel, min_raters: int) -> tuple[dict[str, Score], dict[
             )  # fmt: skip
         elif rows:
             why = f"too few annotators: {len(rows)}"
-            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status=ScoreStatus.INCOMPLETE, cause=Lack.TOO_FEW_RATERS.value, reason=why)
-        elif video.status is not Status.OK and video.case_id in cases:
+            lacking[video.video_id] = Score(
+                **common,
+                T=None,
+                P=None,
+                S=None,
+                status=ScoreStatus.INCOMPLETE,
+                cause=Lack.TOO_FEW_RATERS.value,
+                reason=why,
+            )
+        elif video.status is not FileStatus.OK and video.case_id in cases:
             why = f"{video.status}: {video.reason}"
-            lacking[video.video_id] = Score(**common, T=None, P=None, S=None, status=ScoreStatus.UNUSABLE, cause=video.status, reason=why)
+            lacking[video.video_id] = Score(
+                **common, T=None, P=None, S=None, status=ScoreStatus.UNUSABLE, cause=video.status, reason=why
+            )
     return found, lacking
 
 
@@ -207,7 +217,7 @@ def _merged(rows: Sequence[Score]) -> tuple[dict[str, Any], ...]:
 
 
 def against(
-    panel: Panel, scores: Mapping[str, Score], consensus: Mapping[str, Score], settings: Settings
+    panel: Panel, scores: Mapping[str, Score], consensus: Mapping[str, Score], settings: AgreementSettings
 ) -> dict[str, Any]:
     """Return a judge's agreement with the consensus, axis by axis, and of the order of models."""
     videos = [v for v in panel.bench.videos if v.video_id in consensus]
@@ -231,13 +241,13 @@ def _value(score: Score | None, axis: str) -> float | None:
 
 
 def ranks(
-    panel: Panel, scores: Mapping[str, Score], consensus: Mapping[str, Score], settings: Settings
+    panel: Panel, scores: Mapping[str, Score], consensus: Mapping[str, Score], settings: AgreementSettings
 ) -> dict[str, Any]:
     """Return mean S of every model by both, on the videos that both scored, and Spearman's rho of their order."""
     rows: dict[str, list[tuple[str, float, float]]] = defaultdict(list)
     for v in panel.bench.videos:
         a, b = _value(scores.get(v.video_id), "S"), _value(consensus.get(v.video_id), "S")
-        if v.source is Source.MODEL and a is not None and b is not None:
+        if v.source is VideoSource.MODEL and a is not None and b is not None:
             rows[v.model].append((v.case_id, a, b))
     means = {m: (_mean([a for _, a, _ in r]), _mean([b for _, _, b in r]), len(r)) for m, r in sorted(rows.items())}
     rho = paired(
@@ -249,7 +259,7 @@ def ranks(
     }
 
 
-def annotators(panel: Panel, settings: Settings) -> dict[str, Any]:
+def annotators(panel: Panel, settings: AgreementSettings) -> dict[str, Any]:
     """Return how far annotators agree: scores, single gates, their biases, and what they left out."""
     videos = [v for v in panel.bench.videos if any(_rated(panel, r, v.video_id) for r in panel.references)]
     clusters = [v.case_id for v in videos]
@@ -278,16 +288,16 @@ def _rated(panel: Panel, rater: str, video: str) -> bool:
     return row is not None and row.status is ScoreStatus.SCORED
 
 
-def gate_agreement(panel: Panel, settings: Settings) -> dict[str, Any]:
+def gate_agreement(panel: Panel, settings: AgreementSettings) -> dict[str, Any]:
     """Return the agreement of annotators on each gate that at least two of them were asked; "not reached" is no answer."""
-    found: dict[tuple[str, str], dict[str, dict[str, Answer]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[tuple[str, str], dict[str, dict[str, GateAnswer]]] = defaultdict(lambda: defaultdict(dict))
     for rater in panel.references:
         for video, subgoals in panel.answers(rater).items():
             for sid, gates in subgoals.items():
                 for gate, one in gates.items():
                     found[video, sid][gate][rater] = one
     out = {}
-    codes = {Given.PASS: 1.0, Given.UNCLEAR: 0.5, Given.FAIL: 0.0}
+    codes = {Verdict.PASS: 1.0, Verdict.UNCLEAR: 0.5, Verdict.FAIL: 0.0}
     for gate in GATES:
         table = [
             [codes.get(gates[gate][r].answer) if r in gates.get(gate, {}) else None for r in panel.references]
@@ -299,10 +309,14 @@ def gate_agreement(panel: Panel, settings: Settings) -> dict[str, Any]:
     return out
 
 
-def analyses(panel: Panel, scores: Mapping[str, Score], settings: Settings) -> dict[str, Any]:
+def analyses(panel: Panel, scores: Mapping[str, Score], settings: AgreementSettings) -> dict[str, Any]:
     """Return what one rater's scores say about the videos: the paper's analyses; what has no score stays in every count."""
     bench, cases = panel.bench, panel.bench.by_case
-    rows = [(v, row) for v in bench.videos if (row := scores.get(v.video_id)) is not None and row.status is ScoreStatus.SCORED]
+    rows = [
+        (v, row)
+        for v in bench.videos
+        if (row := scores.get(v.video_id)) is not None and row.status is ScoreStatus.SCORED
+    ]
     clusters = [v.case_id for v, _ in rows]
     clutter = {name: n for n, name in enumerate(("low", "medium", "high"))}
     final = [row.S for _, row in rows]
@@ -325,7 +339,7 @@ def seed_spread(rows: Sequence[tuple[Any, Score]]) -> dict[str, Any]:
     """Return, by model, how far S differs between seeds of one case: mean standard deviation and mean range."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for video, row in rows:
-        if video.source is Source.MODEL and row.S is not None:
+        if video.source is VideoSource.MODEL and row.S is not None:
             found[video.model][video.case_id].append(row.S)
     out = {}
     for model, by_case in sorted(found.items()):
@@ -337,7 +351,7 @@ def seed_spread(rows: Sequence[tuple[Any, Score]]) -> dict[str, Any]:
 
 
 def ablations(
-    panel: Panel, judge: str, consensus: Mapping[str, Score], settings: Settings
+    panel: Panel, judge: str, consensus: Mapping[str, Score], settings: AgreementSettings
 ) -> list[dict[str, Any]] | None:
     """Return how other ways of counting change a judge's agreement on S; None where it was not asked every gate."""
     run = panel.run_of[judge]

@@ -25,19 +25,19 @@ from msgspec.structs import replace
 from ego2world.core.canonical import pretty_json, sha256_file, write_atomic
 from ego2world.core.journal import read_versioned, rewrite
 from ego2world.core.provenance import Product, code_sha256
-from ego2world.core.video import Facts, Status, probe
+from ego2world.core.video import Facts, FileStatus, probe
 from ego2world.errors import RecordError
-from ego2world.judge.records import SCHEMA_VERSION, Case, Record, Source, Video
+from ego2world.judge.records import SCHEMA_VERSION, Case, JudgeRecord, Video, VideoSource
 
 BENCHMARK, CASES, VIDEOS = "benchmark.json", "cases.jsonl", "videos.jsonl"
 SUFFIXES = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v")
 LEAST_SEQUENCES = 3
 Progress = Callable[[str, int, int], None]
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=JudgeRecord)
 
 
 @dataclass(frozen=True)
-class Problem:
+class BenchmarkProblem:
     """Something about a benchmark that its owner should mend: which file or id, what was found, what was needed."""
 
     where: str
@@ -104,7 +104,9 @@ def read_benchmark(folder: Path) -> Benchmark:
         UsageError: there is none.
         RecordError: a file is damaged, an id stands there twice, a path leaves the folder.
     """
-    missing = f"{folder} contains no benchmark (no {BENCHMARK}); make one with: ego2world judge init VIDEOS --out {folder}"
+    missing = (
+        f"{folder} contains no benchmark (no {BENCHMARK}); make one with: ego2world judge init VIDEOS --out {folder}"
+    )
     head = read_versioned(folder / BENCHMARK, SCHEMA_VERSION, missing, "run: ego2world judge init")
     cases, videos = read_lines(folder / CASES, Case), read_lines(folder / VIDEOS, Video)
     wrong = [f"case {name} stands there twice" for name in _twice(case.case_id for case in cases)]
@@ -139,7 +141,13 @@ def write_benchmark(
     rewrite(folder / VIDEOS, (video.plain() for video in videos))
     totals = {"cases": len(cases), "videos": len(videos), "by_status": dict(sorted(Counter(v.status for v in videos).items())),
               "by_origin": dict(sorted(Counter(v.origin for v in videos).items()))}  # fmt: skip
-    head = {"schema_version": SCHEMA_VERSION, "code_sha256": code_sha256(Product.ROLLOUTS), "root": root, "design": design, "totals": totals}
+    head = {
+        "schema_version": SCHEMA_VERSION,
+        "code_sha256": code_sha256(Product.ROLLOUTS),
+        "root": root,
+        "design": design,
+        "totals": totals,
+    }
     write_atomic(folder / BENCHMARK, pretty_json(head))
     return Benchmark(folder, folder / root, tuple(cases), tuple(videos), design)
 
@@ -168,7 +176,7 @@ def find_all(
     return done
 
 
-def check(bench: Benchmark, jobs: int = 1, progress: Progress | None = None) -> list[Problem]:
+def check(bench: Benchmark, jobs: int = 1, progress: Progress | None = None) -> list[BenchmarkProblem]:
     """Return everything about a benchmark that is not as its files say or as they should be.
 
     Args:
@@ -180,47 +188,49 @@ def check(bench: Benchmark, jobs: int = 1, progress: Progress | None = None) -> 
     design = bench.design
     now = find_all(bench.videos, bench.root, design.get("least_s") or 0.0, design.get("most_s"), jobs, progress)
     for before, after in zip(bench.videos, now, strict=True):
-        if after.status != Status.OK:
-            problems.append(Problem(before.video_id, after.status, f"{before.path}: {after.reason}"))
+        if after.status != FileStatus.OK:
+            problems.append(BenchmarkProblem(before.video_id, after.status, f"{before.path}: {after.reason}"))
         elif before.sha256 and before.sha256 != after.sha256:
             problems.append(
-                Problem(
+                BenchmarkProblem(
                     before.video_id,
                     "changed",
                     f"{before.path} is another file than the manifest's; run judge init again, or restore it",
                 )
             )
-        if before.source is Source.MODEL and (not before.model or before.seed is None):
-            problems.append(Problem(before.video_id, "origin", "needed a model and a seed"))
+        if before.source is VideoSource.MODEL and (not before.model or before.seed is None):
+            problems.append(BenchmarkProblem(before.video_id, "origin", "needed a model and a seed"))
     problems += collisions(bench.videos)
-    problems += [Problem(" = ".join(ids), "duplicate", "the same bytes under several ids") for ids in _same_bytes(now)]
+    problems += [
+        BenchmarkProblem(" = ".join(ids), "duplicate", "the same bytes under several ids") for ids in _same_bytes(now)
+    ]
     problems += extra_files(bench)
     return problems
 
 
-def _case_problems(bench: Benchmark, case: Case) -> Iterable[Problem]:
+def _case_problems(bench: Benchmark, case: Case) -> Iterable[BenchmarkProblem]:
     if not case.goal.strip():
-        yield Problem(case.case_id, "goal", "needed what must be true at the end")
+        yield BenchmarkProblem(case.case_id, "goal", "needed what must be true at the end")
     image = bench.root / case.scene_image
     if not case.scene_image or not image.is_file():
-        yield Problem(case.case_id, "scene", f"no image {case.scene_image or '(none named)'}")
+        yield BenchmarkProblem(case.case_id, "scene", f"no image {case.scene_image or '(none named)'}")
     elif sha256_file(image) != case.scene_sha256:
-        yield Problem(case.case_id, "scene", f"{case.scene_image} is another file than the one recorded")
+        yield BenchmarkProblem(case.case_id, "scene", f"{case.scene_image} is another file than the one recorded")
     if len(set(case.reference_sequences)) < LEAST_SEQUENCES:
-        yield Problem(
+        yield BenchmarkProblem(
             case.case_id,
             "sequences",
             f"{len(set(case.reference_sequences))} distinct ways to the goal, needed {LEAST_SEQUENCES}",
         )
 
 
-def collisions(videos: Sequence[Video]) -> list[Problem]:
+def collisions(videos: Sequence[Video]) -> list[BenchmarkProblem]:
     """Return paths that are one on a disk that ignores case or composes accents, and paths named twice."""
     by_path: dict[str, list[Video]] = defaultdict(list)
     for video in videos:
         by_path[normalize("NFC", video.path).casefold()].append(video)
     return [
-        Problem(" = ".join(v.video_id for v in same), "collision", f"paths that some disks hold for one: {', '.join(v.path for v in same)}")
+        BenchmarkProblem(" = ".join(v.video_id for v in same), "collision", f"paths that some disks hold for one: {', '.join(v.path for v in same)}")
         for same in by_path.values() if len(same) > 1
     ]  # fmt: skip
 
@@ -228,16 +238,16 @@ def collisions(videos: Sequence[Video]) -> list[Problem]:
 def _same_bytes(videos: Sequence[Video]) -> list[list[str]]:
     by_hash: dict[str, list[str]] = defaultdict(list)
     for video in videos:
-        if video.sha256 and video.status != Status.EMPTY:
+        if video.sha256 and video.status != FileStatus.EMPTY:
             by_hash[video.sha256].append(video.video_id)
     return [ids for ids in by_hash.values() if len(ids) > 1]
 
 
-def extra_files(bench: Benchmark) -> list[Problem]:
+def extra_files(bench: Benchmark) -> list[BenchmarkProblem]:
     """Return video files below the root that the manifest does not name; they are left alone, and said."""
     named = {normalize("NFC", video.path) for video in bench.videos}
     return [
-        Problem(path, "extra", "a video that the manifest does not expect; it is ignored")
+        BenchmarkProblem(path, "extra", "a video that the manifest does not expect; it is ignored")
         for path in video_files(bench.root) if normalize("NFC", path) not in named
     ]  # fmt: skip
 

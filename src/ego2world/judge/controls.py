@@ -12,23 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.canonical import pretty_json, strict_json, write_atomic
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.errors import UsageError
-from ego2world.judge.backends import Gates, Look
+from ego2world.judge.backends import GateJudge, VideoView
 from ego2world.judge.benchmark import Benchmark
 from ego2world.judge.planning import plans_sha256
 from ego2world.judge.policy import GATES
-from ego2world.judge.records import Answer, Given, Plan
-from ego2world.judge.run import Settings, videos_sha256
+from ego2world.judge.records import GateAnswer, SubgoalPlan, Verdict
+from ego2world.judge.run import JudgeSettings, videos_sha256
 
 CONTROLS = "controls.json"
 
 
 def try_out(
     bench: Benchmark,
-    plans: Mapping[str, Plan],
-    backend: Gates,
-    settings: Settings,
+    plans: Mapping[str, SubgoalPlan],
+    backend: GateJudge,
+    settings: JudgeSettings,
     controls: int,
     repeat: int,
     out: Path,
@@ -49,11 +49,11 @@ def try_out(
             "controls": mismatched(bench, plans, backend, settings, controls),
             "repeats": repeated(bench, plans, backend, settings, repeat) if repeat > 1 else None,
         }
-        unanswered = [row for row in found["controls"] if row["answer"] == Given.ERROR]
+        unanswered = [row for row in found["controls"] if row["answer"] == Verdict.ERROR]
         if not unanswered:
             write_atomic(path, pretty_json(found))
     rows: list[dict[str, Any]] = found["controls"]
-    passed = [row for row in rows if row["answer"] == Given.PASS]
+    passed = [row for row in rows if row["answer"] == Verdict.PASS]
     if passed:
         raise UsageError(
             f"{backend.rater.id} says that {passed[0]['video_id']} begins {passed[0]['subgoal']!r}, which is of another case ({len(passed)} of {len(rows)} controls "
@@ -63,12 +63,12 @@ def try_out(
 
 
 def mismatched(
-    bench: Benchmark, plans: Mapping[str, Plan], backend: Gates, settings: Settings, count: int
+    bench: Benchmark, plans: Mapping[str, SubgoalPlan], backend: GateJudge, settings: JudgeSettings, count: int
 ) -> list[dict[str, Any]]:
     """Ask T1 of some videos about the first subgoal of a case that shares no object with theirs."""
     rows: list[dict[str, Any]] = []
     cases = bench.by_case
-    for video in (v for v in bench.videos if v.status is Status.OK):
+    for video in (v for v in bench.videos if v.status is FileStatus.OK):
         if len(rows) >= count:
             break
         own = {o.casefold() for o in cases[video.case_id].objects} | _named(plans.get(video.video_id))
@@ -77,7 +77,7 @@ def mismatched(
         )
         if other is None or any(row["case_id"] == video.case_id for row in rows):
             continue
-        look = Look(video, bench.path(video), settings.sampling)
+        look = VideoView(video, bench.path(video), settings.sampling)
         said = backend.answer(look, cases[other.case_id], other, other.subgoals[0], "T1", {})
         rows.append(
             {
@@ -91,21 +91,23 @@ def mismatched(
     return rows
 
 
-def _named(plan: Plan | None) -> set[str]:
+def _named(plan: SubgoalPlan | None) -> set[str]:
     return {o.casefold() for s in plan.subgoals for o in s.objects} if plan else set()
 
 
 def repeated(
-    bench: Benchmark, plans: Mapping[str, Plan], backend: Gates, settings: Settings, count: int
+    bench: Benchmark, plans: Mapping[str, SubgoalPlan], backend: GateJudge, settings: JudgeSettings, count: int
 ) -> dict[str, Any]:
     """Ask every gate of one video several times; return the answers, and the share of gates that always had the same one."""
-    video = next(v for v in bench.videos if v.status is Status.OK and plans.get(v.video_id) and plans[v.video_id].subgoals)
+    video = next(
+        v for v in bench.videos if v.status is FileStatus.OK and plans.get(v.video_id) and plans[v.video_id].subgoals
+    )
     plan, case = plans[video.video_id], bench.by_case[video.case_id]
     said: dict[str, Counter[str]] = {}
     for _ in range(count):
-        look = Look(video, bench.path(video), settings.sampling)
+        look = VideoView(video, bench.path(video), settings.sampling)
         for subgoal in plan.subgoals:
-            before: dict[str, Answer] = {}
+            before: dict[str, GateAnswer] = {}
             for gate in GATES:
                 before[gate] = backend.answer(look, case, plan, subgoal, gate, before)
                 said.setdefault(f"{subgoal.sid} {gate}", Counter())[before[gate].answer.value] += 1

@@ -9,9 +9,9 @@ from typing import Any
 
 from ego2world.core.journal import read_rows
 from ego2world.judge.policy import GATES
-from ego2world.judge.records import Answer, Given
+from ego2world.judge.records import GateAnswer, Verdict
 
-Answers = Mapping[str, Mapping[str, Mapping[str, Answer]]]  # of one rater: video -> subgoal -> gate
+Answers = Mapping[str, Mapping[str, Mapping[str, GateAnswer]]]  # of one rater: video -> subgoal -> gate
 ROLLOUTS = "rollouts.jsonl"
 
 
@@ -39,10 +39,10 @@ def gate_errors(mine: Answers, references: Sequence[Answers]) -> dict[str, dict[
     return out
 
 
-def _holds(answer: Answer | None) -> bool | None:
-    if answer is None or answer.answer in (Given.ERROR, Given.NOT_REACHED):
+def _holds(answer: GateAnswer | None) -> bool | None:
+    if answer is None or answer.answer in (Verdict.ERROR, Verdict.NOT_REACHED):
         return None
-    return answer.answer is Given.PASS
+    return answer.answer is Verdict.PASS
 
 
 def planted_faults(folder: Path, mine: Answers, videos: Iterable[str]) -> list[dict[str, Any]]:

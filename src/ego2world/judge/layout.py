@@ -21,13 +21,12 @@ from typing import Any
 import msgspec
 
 from ego2world.core.canonical import sha256_file
-from ego2world.core.video import Status
-from ego2world.errors import AnnotationError, UsageError
-from ego2world.errors import Problem as RowProblem
+from ego2world.core.video import FileStatus
+from ego2world.errors import AnnotationError, Problem, UsageError
 from ego2world.judge.benchmark import (
     CASES,
     Benchmark,
-    Problem,
+    BenchmarkProblem,
     Progress,
     collisions,
     extra_files,
@@ -35,10 +34,10 @@ from ego2world.judge.benchmark import (
     video_files,
     write_benchmark,
 )
-from ego2world.judge.records import Case, Clutter, Domain, Source, Video
+from ego2world.judge.records import Case, Clutter, Setting, Video, VideoSource
 
 SCENES = ("scene.png", "scene.jpg", "scene.jpeg", "scene.webp")
-HUMAN = (Source.SUCCESS.value, Source.FAILURE.value)
+HUMAN = (VideoSource.SUCCESS.value, VideoSource.FAILURE.value)
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Design:
 
 def init(
     folder: Path, out: Path, design: Design, jobs: int = 1, progress: Progress | None = None
-) -> tuple[Benchmark, list[Problem]]:
+) -> tuple[Benchmark, list[BenchmarkProblem]]:
     """Lay a benchmark out; return it with everything that is missing, broken or not expected.
 
     Args:
@@ -105,9 +104,13 @@ def init(
     videos = find_all(expected, folder, design.least_s, design.most_s, jobs, progress)
     root = "." if folder.resolve() == out.resolve() else str(folder.resolve())
     bench = write_benchmark(out, root, cases, videos, used.plain())
-    problems = [Problem(v.video_id, v.status, f"{v.path}: {v.reason}") for v in videos if v.status != Status.OK]
+    problems = [
+        BenchmarkProblem(v.video_id, v.status, f"{v.path}: {v.reason}") for v in videos if v.status != FileStatus.OK
+    ]
     problems += [
-        Problem(c.case_id, "scene", f"no {' or '.join(SCENES)} in {c.case_id}/") for c in cases if not c.scene_image
+        BenchmarkProblem(c.case_id, "scene", f"no {' or '.join(SCENES)} in {c.case_id}/")
+        for c in cases
+        if not c.scene_image
     ]
     return bench, problems + collisions(videos) + extra_files(bench)
 
@@ -124,9 +127,9 @@ def _of_path(path: str, cases: set[str]) -> tuple[str, str, int] | None:
 def _video(case: str, kind: str, number: int, paths: dict[tuple[str, str, int], str]) -> Video:
     path = paths.get((case, kind, number), f"{case}/{kind}/{number}.mp4")
     if kind in HUMAN:
-        return Video(video_id=f"{case}.{kind}.{number}", case_id=case, source=Source(kind), path=path, take=number)
+        return Video(video_id=f"{case}.{kind}.{number}", case_id=case, source=VideoSource(kind), path=path, take=number)
     return Video(
-        video_id=f"{case}.{kind}.{number}", case_id=case, source=Source.MODEL, path=path, model=kind, seed=number
+        video_id=f"{case}.{kind}.{number}", case_id=case, source=VideoSource.MODEL, path=path, model=kind, seed=number
     )
 
 
@@ -153,19 +156,19 @@ def read_cases(folder: Path) -> list[Case]:
         else:
             rows = [line for line in path.read_bytes().splitlines() if line.strip()]
     except (ValueError, csv.Error) as error:
-        raise AnnotationError([RowProblem(str(path), None, None, str(error), "a table of cases in UTF-8")]) from None
+        raise AnnotationError([Problem(str(path), None, None, str(error), "a table of cases in UTF-8")]) from None
     cases, problems, seen = [], [], set()
     for number, row in enumerate(rows, 1):
         try:
             values = msgspec.json.decode(row, type=dict[str, Any]) if isinstance(row, bytes) else row
             case = msgspec.convert({"scene_image": "", "scene_sha256": "", **values}, Case)
         except msgspec.MsgspecError as error:
-            problems.append(RowProblem(str(path), number, None, str(error), "a case (docs/JUDGING.md)"))
+            problems.append(Problem(str(path), number, None, str(error), "a case (docs/JUDGING.md)"))
             continue
         name = case.case_id
         if not name or name in seen or not all(c.isalnum() or c in "-_" for c in name):
             problems.append(
-                RowProblem(str(path), number, "case_id", repr(name), "an id of its own, of letters, digits, - and _")
+                Problem(str(path), number, "case_id", repr(name), "an id of its own, of letters, digits, - and _")
             )
         seen.add(name)
         cases.append(case)
@@ -182,7 +185,7 @@ def _csv_row(row: dict[str, Any]) -> dict[str, Any]:
 
     return {
         "case_id": (row.get("case_id") or "").strip(), "goal": (row.get("goal") or "").strip(),
-        "domain": row.get("domain") or Domain.OTHER.value, "clutter": row.get("clutter") or Clutter.LOW.value,
+        "domain": row.get("domain") or Setting.OTHER.value, "clutter": row.get("clutter") or Clutter.LOW.value,
         "objects": words(row.get("objects") or ""), "panel": (row.get("panel") or "").strip().lower() in {"1", "true", "yes"},
         "reference_sequences": [words(way) for way in (row.get("reference_sequences") or "").split("|") if way.strip()],
         **({"scene_image": row["scene_image"]} if row.get("scene_image") else {}),

@@ -26,18 +26,18 @@ from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sh
 from ego2world.core.folder import same_work
 from ego2world.core.journal import Records, is_torn, read_as, rewrite
 from ego2world.core.provenance import Product, code_sha256
-from ego2world.core.video import Status, write_copy
+from ego2world.core.video import FileStatus, write_copy
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.benchmark import Benchmark, Progress
 from ego2world.judge.policy import GATES, PHYSICS, TASK
-from ego2world.judge.records import Answer, Given, Plan, Rater, Record, ReplyStatus
+from ego2world.judge.records import GateAnswer, JudgeRecord, Rater, ReplyStatus, SubgoalPlan, Verdict
 
 PANEL, CLIPS, ANSWERS = "panel.json", "clips", "answers"
 HEIGHT_PX, RATE = 480, 30
-CLEARED = Given.NOT_REACHED  # what stands where an answer was taken back
+CLEARED = Verdict.NOT_REACHED  # what stands where an answer was taken back
 
 
-class Annotation(Record, frozen=True):
+class Annotation(JudgeRecord, frozen=True):
     """One answer as it was given. ``seconds``: since the page was opened; ``replays``: how often the clip was begun again."""
 
     annotator: str
@@ -45,7 +45,7 @@ class Annotation(Record, frozen=True):
     order_index: int
     sid: str
     gate: str
-    answer: Given
+    answer: Verdict
     failure: str = ""
     t_start: float | None = None
     t_end: float | None = None
@@ -57,7 +57,7 @@ class Annotation(Record, frozen=True):
 
 def make_panel(
     bench: Benchmark,
-    plans: dict[str, Plan],
+    plans: dict[str, SubgoalPlan],
     out: Path,
     annotators: Sequence[str],
     seed: int = 0,
@@ -92,7 +92,7 @@ def make_panel(
     videos = [
         v
         for v in bench.videos
-        if v.case_id in marked and v.status is Status.OK and plans.get(v.video_id) and plans[v.video_id].subgoals
+        if v.case_id in marked and v.status is FileStatus.OK and plans.get(v.video_id) and plans[v.video_id].subgoals
     ]
     if not videos:
         raise UsageError(
@@ -190,7 +190,7 @@ class PanelStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.panel = read_panel_file(folder)
-        self.plans = {name: msgspec.convert(row, Plan) for name, row in self.panel["plans"].items()}
+        self.plans = {name: msgspec.convert(row, SubgoalPlan) for name, row in self.panel["plans"].items()}
         (folder / ANSWERS).mkdir(exist_ok=True)
         self._rows: dict[str, list[Annotation]] = {}
         self._standing: dict[str, dict[tuple[str, str, str], Annotation]] = {}
@@ -221,7 +221,7 @@ class PanelStore:
         found: list[str] = self.panel["queues"][annotator]
         return found
 
-    def plan(self, name: str) -> Plan:
+    def plan(self, name: str) -> SubgoalPlan:
         """Return the plan of an item."""
         return self.plans[self.panel["items"][name]["plan_id"]]
 
@@ -260,7 +260,7 @@ class PanelStore:
         if answer not in ("pass", "fail", "unclear", CLEARED.value):
             raise UsageError(f"no answer {answer!r}; there are: pass, fail, unclear, {CLEARED.value}")
         row = Annotation(
-            annotator=annotator, item_token=name, order_index=number, sid=sid, gate=gate, answer=Given(answer), failure=failure[:60], t_start=t_start,
+            annotator=annotator, item_token=name, order_index=number, sid=sid, gate=gate, answer=Verdict(answer), failure=failure[:60], t_start=t_start,
             t_end=t_end, rationale=rationale[:2000], seconds=round(seconds, 1), replays=replays, is_duplicate=self.panel["items"][name]["is_duplicate"],
         )  # fmt: skip
         with self._lock:
@@ -277,17 +277,17 @@ class PanelStore:
         }
 
 
-def asked(given: dict[str, Given], all_gates: bool) -> list[str]:
+def asked(given: dict[str, Verdict], all_gates: bool) -> list[str]:
     """Return the gates of a subgoal that are to be answered, given the answers so far: each chain up to its first failure."""
     if all_gates:
         return list(GATES)
     out: list[str] = []
     for chain in (TASK, PHYSICS):
-        if chain is PHYSICS and given.get("T1") is not Given.PASS:
+        if chain is PHYSICS and given.get("T1") is not Verdict.PASS:
             continue
         for gate in chain:
             out.append(gate)
-            if given.get(gate) is not Given.PASS:
+            if given.get(gate) is not Verdict.PASS:
                 break
     return out
 
@@ -304,7 +304,7 @@ def export(folder: Path, out: Path) -> dict[str, Any]:
     """
     store = PanelStore(folder)
     try:
-        rows: list[Answer] = []
+        rows: list[GateAnswer] = []
         people: dict[str, Any] = {}
         for name in store.panel["queues"]:
             mine = [answer for item in store.queue(name) for answer in _answers(store, name, item)]
@@ -313,12 +313,12 @@ def export(folder: Path, out: Path) -> dict[str, Any]:
         if not rows:
             raise UsageError(f"nobody has answered anything in {folder} yet")
         rewrite(out, (row.plain() for row in rows))
-        return {"answers": sum(row.answer is not Given.NOT_REACHED for row in rows), "annotators": people}
+        return {"answers": sum(row.answer is not Verdict.NOT_REACHED for row in rows), "annotators": people}
     finally:
         store.close()
 
 
-def _answers(store: PanelStore, annotator: str, name: str) -> list[Answer]:
+def _answers(store: PanelStore, annotator: str, name: str) -> list[GateAnswer]:
     """Return an annotator's answers to an item; hidden second looks are no answers of their own."""
     item = store.panel["items"][name]
     if item["is_duplicate"]:
@@ -336,9 +336,9 @@ def _answers(store: PanelStore, annotator: str, name: str) -> list[Answer]:
                 continue  # not answered yet
             reached = gate in wanted and row is not None
             out.append(
-                Answer(
+                GateAnswer(
                     video_id=item["video_id"], plan_id=item["plan_id"], sid=subgoal.sid, gate=gate,
-                    answer=row.answer if reached and row is not None else Given.NOT_REACHED, rater=Rater(kind="human", id=annotator),
+                    answer=row.answer if reached and row is not None else Verdict.NOT_REACHED, rater=Rater(kind="human", id=annotator),
                     asked="all" if all_gates else "seq", t_start=row.t_start if reached and row else None, t_end=row.t_end if reached and row else None,
                     failure=row.failure if reached and row else "", rationale=row.rationale if reached and row else "", frame_spec="the whole video",
                     parse_status=ReplyStatus.ANNOTATED,
@@ -376,7 +376,7 @@ def _report(store: PanelStore, annotator: str) -> dict[str, Any]:
 
 def _pass_share(store: PanelStore, annotator: str, names: Sequence[str]) -> float | None:
     values = [
-        row.answer is Given.PASS
+        row.answer is Verdict.PASS
         for name in names
         for gates in store.given(annotator, name).values()
         for row in gates.values()

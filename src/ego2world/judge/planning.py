@@ -18,11 +18,11 @@ from typing import Any
 
 from ego2world.core.canonical import canonical_json, sha256
 from ego2world.core.journal import rewrite
-from ego2world.core.models import Door, Image, Message, Request, Text, json_object
+from ego2world.core.models import Image, Message, ModelClient, Request, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError, RecordError
 from ego2world.judge.benchmark import Benchmark, Progress, read_lines
-from ego2world.judge.records import Case, Category, Clutter, Domain, Plan, Subgoal
+from ego2world.judge.records import Case, Clutter, Interaction, Setting, Subgoal, SubgoalPlan
 
 HERE = "ego2world.judge"
 PROMPTS = ("plan_system.txt", "plan_user.txt.j2")
@@ -34,19 +34,19 @@ _SCHEMA: dict[str, Any] = {
     "properties": {"subgoals": {"type": "array", "minItems": 1, "maxItems": MOST_SUBGOALS, "items": {
         "type": "object", "additionalProperties": False, "required": ["text", "objects", "post_state", "category"],
         "properties": {"text": {"type": "string"}, "objects": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                       "post_state": {"type": "string"}, "category": {"type": "string", "enum": [c.value for c in Category]}}}}},
+                       "post_state": {"type": "string"}, "category": {"type": "string", "enum": [c.value for c in Interaction]}}}}},
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Planner:
+class SubgoalPlanner:
     """Who plans: the rule, or a model.
 
     per_video: one plan a video, as the paper does, instead of one a case.
     attempts: replies asked for where they are no valid plan.
     """
 
-    door: Door | None = None
+    client: ModelClient | None = None
     per_video: bool = False
     attempts: int = 2
     temperature: float | None = 0.0
@@ -56,26 +56,28 @@ class Planner:
     @property
     def backbone(self) -> str:
         """Its name in plans."""
-        return RULE if self.door is None else self.door.name
+        return RULE if self.client is None else self.client.name
 
     @property
     def prompt_sha(self) -> str:
         """Hash of the prompts; "" for the rule."""
-        return "" if self.door is None else prompts_sha256(HERE, PROMPTS)
+        return "" if self.client is None else prompts_sha256(HERE, PROMPTS)
 
 
-def make_plans(bench: Benchmark, out: Path, planner: Planner, progress: Progress | None = None) -> list[Plan]:
+def make_plans(
+    bench: Benchmark, out: Path, planner: SubgoalPlanner, progress: Progress | None = None
+) -> list[SubgoalPlan]:
     """Write plans.jsonl, and return the plans; those that the file has already, made alike, are kept.
 
     Args:
         bench: the cases and their videos.
         out: the file.
-        planner: see ``Planner``.
+        planner: see ``SubgoalPlanner``.
         progress: called with (case or video, done, total).
     """
     wanted = _wanted(bench, planner)
-    before = {plan.plan_id: plan for plan in read_lines(out, Plan)} if out.is_file() else {}
-    done: dict[str, Plan] = {}
+    before = {plan.plan_id: plan for plan in read_lines(out, SubgoalPlan)} if out.is_file() else {}
+    done: dict[str, SubgoalPlan] = {}
     todo = []
     for case, video, plan_id in wanted:
         old = before.get(plan_id)
@@ -88,7 +90,7 @@ def make_plans(bench: Benchmark, out: Path, planner: Planner, progress: Progress
             todo.append((case, video, plan_id))
     if todo:
         service = _Service()
-        with ThreadPoolExecutor(planner.concurrency if planner.door else 1) as pool:
+        with ThreadPoolExecutor(planner.concurrency if planner.client else 1) as pool:
             made = pool.map(lambda one: _plan(bench, planner, service, *one), todo)
             for number, plan in enumerate(made, 1):
                 done[plan.plan_id] = plan
@@ -101,7 +103,7 @@ def make_plans(bench: Benchmark, out: Path, planner: Planner, progress: Progress
     return plans
 
 
-def _wanted(bench: Benchmark, planner: Planner) -> list[tuple[Case, str | None, str]]:
+def _wanted(bench: Benchmark, planner: SubgoalPlanner) -> list[tuple[Case, str | None, str]]:
     if not planner.per_video:
         return [(case, None, f"{case.case_id}.plan") for case in bench.cases]
     cases = bench.by_case
@@ -126,10 +128,12 @@ class _Service:
             return f"not asked any more: {self._why}" if self._failed >= GIVE_UP else ""
 
 
-def _plan(bench: Benchmark, planner: Planner, service: _Service, case: Case, video: str | None, plan_id: str) -> Plan:
+def _plan(
+    bench: Benchmark, planner: SubgoalPlanner, service: _Service, case: Case, video: str | None, plan_id: str
+) -> SubgoalPlan:
     subgoals: tuple[Subgoal, ...] = ()
     error, attempt = "", 1
-    if planner.door is None:
+    if planner.client is None:
         subgoals = by_rule(case)
         error = "" if subgoals else "the goal has no clause that names something to be true"
     else:
@@ -138,7 +142,7 @@ def _plan(bench: Benchmark, planner: Planner, service: _Service, case: Case, vid
             if error:
                 break
             try:
-                found = read_plan(planner.door.generate(_request(bench, planner, case, plan_id, attempt)).text)
+                found = read_plan(planner.client.generate(_request(bench, planner, case, plan_id, attempt)).text)
                 service.note()
             except ModelError as failed:
                 error = str(failed)
@@ -148,13 +152,13 @@ def _plan(bench: Benchmark, planner: Planner, service: _Service, case: Case, vid
                 subgoals, error = found, ""
                 break
             error = found
-    return Plan(
+    return SubgoalPlan(
         plan_id=plan_id, case_id=case.case_id, video_id=video, subgoals=subgoals, backbone=planner.backbone, prompt_sha=planner.prompt_sha,
         scene_sha256=case.scene_sha256, attempts=attempt, error=error,
     )  # fmt: skip
 
 
-def _request(bench: Benchmark, planner: Planner, case: Case, plan_id: str, attempt: int) -> Request:
+def _request(bench: Benchmark, planner: SubgoalPlanner, case: Case, plan_id: str, attempt: int) -> Request:
     path = bench.root / case.scene_image
     parts: list[Text | Image] = [Text(prompt(HERE, "plan_user.txt.j2", goal=case.goal, objects=list(case.objects)))]
     if case.scene_image and path.is_file():
@@ -179,7 +183,7 @@ def read_plan(text: str) -> tuple[Subgoal, ...] | str:
             return f"subgoal {number} lacks its text or what is seen once it is done"
         if not isinstance(objects, list) or not objects or not all(isinstance(o, str) and o.strip() for o in objects):
             return f"subgoal {number} names no objects"
-        if row.get("category") not in set(Category):
+        if row.get("category") not in set(Interaction):
             return f"subgoal {number}: no category {row.get('category')!r}"
         found.append(
             Subgoal(
@@ -187,7 +191,7 @@ def read_plan(text: str) -> tuple[Subgoal, ...] | str:
                 text=what.strip(),
                 objects=tuple(o.strip() for o in objects),
                 post_state=done.strip(),
-                category=Category(row["category"]),
+                category=Interaction(row["category"]),
             )
         )
     if len({one.text.casefold() for one in found}) < len(found):
@@ -196,10 +200,10 @@ def read_plan(text: str) -> tuple[Subgoal, ...] | str:
 
 
 _CATEGORY_WORDS = (
-    (Category.ATTACHMENT, r"\b(cover|covered|lid|attach|attached|connect|connected|plug|plugged|screw|clip|cap|zip|button|tied|fasten)"),
-    (Category.ARTICULATION, r"\b(open|closed|close|shut|drawer is|door is)\b"),
-    (Category.TRANSFER, r"\b(water|milk|oil|juice|coffee|tea|soup|sauce|sugar|salt|flour|rice|poured|mixed|stirred|filled|full|contains)\b"),
-    (Category.RELOCATION, r"\b(in|on|into|onto|under|beside|between|inside|next to|arranged|stacked)\b"),
+    (Interaction.ATTACHMENT, r"\b(cover|covered|lid|attach|attached|connect|connected|plug|plugged|screw|clip|cap|zip|button|tied|fasten)"),
+    (Interaction.ARTICULATION, r"\b(open|closed|close|shut|drawer is|door is)\b"),
+    (Interaction.TRANSFER, r"\b(water|milk|oil|juice|coffee|tea|soup|sauce|sugar|salt|flour|rice|poured|mixed|stirred|filled|full|contains)\b"),
+    (Interaction.RELOCATION, r"\b(in|on|into|onto|under|beside|between|inside|next to|arranged|stacked)\b"),
 )  # fmt: skip
 
 
@@ -214,20 +218,20 @@ def by_rule(case: Case) -> tuple[Subgoal, ...]:
     for number, clause in enumerate(dict.fromkeys(clauses), 1):
         lowered = clause.casefold()
         named = tuple(o for o in case.objects if re.search(rf"\b{re.escape(o.casefold())}\b", lowered))
-        category = next((c for c, words in _CATEGORY_WORDS if re.search(words, lowered)), Category.OTHER)
+        category = next((c for c, words in _CATEGORY_WORDS if re.search(words, lowered)), Interaction.OTHER)
         found.append(
             Subgoal(sid=f"s{number}", text=f"make this true: {clause}", objects=named or (clause,), post_state=clause, category=category)
         )  # fmt: skip
     return tuple(found[:MOST_SUBGOALS])
 
 
-def read_plans(path: Path, bench: Benchmark) -> dict[str, Plan]:
+def read_plans(path: Path, bench: Benchmark) -> dict[str, SubgoalPlan]:
     """Read plans; return the plan of every video that has one, its own before its case's.
 
     Raises:
         RecordError: lines are no plans, or plans of other scenes than the benchmark's.
     """
-    plans = read_lines(path, Plan)
+    plans = read_lines(path, SubgoalPlan)
     cases = bench.by_case
     stale = [p.plan_id for p in plans if p.case_id in cases and p.scene_sha256 != cases[p.case_id].scene_sha256]
     if stale:
@@ -241,17 +245,17 @@ def read_plans(path: Path, bench: Benchmark) -> dict[str, Plan]:
     }
 
 
-def plans_sha256(plans: Sequence[Plan]) -> str:
+def plans_sha256(plans: Sequence[SubgoalPlan]) -> str:
     """Return the hash of what is asked about."""
     return sha256(canonical_json(sorted([p.plan_id, [s.plain() for s in p.subgoals]] for p in plans)))
 
 
-def stability(plans: Sequence[Plan]) -> dict[str, Any]:
+def stability(plans: Sequence[SubgoalPlan]) -> dict[str, Any]:
     """Return how alike the plans of a case are: the share of pairs with as many subgoals, and how far they name the same objects.
 
     Objects are compared without case and articles, as sets over the whole plan (Jaccard). None where no case has two plans.
     """
-    by_case: dict[str, list[Plan]] = defaultdict(list)
+    by_case: dict[str, list[SubgoalPlan]] = defaultdict(list)
     for plan in plans:
         if plan.subgoals:
             by_case[plan.case_id].append(plan)
@@ -273,7 +277,7 @@ def stability(plans: Sequence[Plan]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _objects(plan: Plan) -> set[str]:
+def _objects(plan: SubgoalPlan) -> set[str]:
     return {re.sub(r"^(the|a|an) ", "", o.casefold().strip()) for s in plan.subgoals for o in s.objects}
 
 
@@ -281,7 +285,7 @@ def mock_plan(request: Request) -> str:
     """Plan without a model, for trying things out: the clauses of the goal."""
     found = re.search(r"Goal: <data>(.*?)</data>", request.messages[-1].text)
     case = Case(
-        case_id="", domain=Domain.OTHER, goal=found[1] if found else "", scene_image="", scene_sha256="", clutter=Clutter.LOW, objects=()
+        case_id="", domain=Setting.OTHER, goal=found[1] if found else "", scene_image="", scene_sha256="", clutter=Clutter.LOW, objects=()
     )  # fmt: skip
     rows = [
         {"text": s.text, "objects": list(s.objects), "post_state": s.post_state, "category": s.category.value}

@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 
 SCHEMA_VERSION = 1
 
 
-class Domain(StrEnum):
+class Setting(StrEnum):
     """Where a case comes from."""
 
     KITCHEN = "kitchen_and_food"
@@ -33,7 +33,7 @@ class Clutter(StrEnum):
     HIGH = "high"
 
 
-class Source(StrEnum):
+class VideoSource(StrEnum):
     """Where a video comes from."""
 
     SUCCESS = "human_success"
@@ -41,7 +41,7 @@ class Source(StrEnum):
     MODEL = "model"
 
 
-class Category(StrEnum):
+class Interaction(StrEnum):
     """What kind of change a subgoal asks for."""
 
     RELOCATION = "relocation_or_arrangement"
@@ -51,7 +51,7 @@ class Category(StrEnum):
     OTHER = "other"
 
 
-class Given(StrEnum):
+class Verdict(StrEnum):
     """An answer to one gate. ERROR: nobody could be asked, or the reply was unreadable; it enters no score."""
 
     PASS = "pass"
@@ -98,7 +98,7 @@ class Lack(StrEnum):
     TOO_FEW_RATERS = "too_few_raters"
 
 
-class Failure(StrEnum):
+class FailureType(StrEnum):
     """Why a gate fails: the paper's taxonomy, and the two that it leaves without a name [D]."""
 
     SKIPPED_PREREQUISITE = "skipped_prerequisite"
@@ -111,10 +111,10 @@ class Failure(StrEnum):
     INSTABILITY = "instability"  # does not stay where it was left, or hangs in the air [D]
 
 
-TASK_FAILURES = (Failure.SKIPPED_PREREQUISITE, Failure.INCOMPLETE_OUTCOME, Failure.DOMAIN_OPERATION)
+TASK_FAILURES = (FailureType.SKIPPED_PREREQUISITE, FailureType.INCOMPLETE_OUTCOME, FailureType.DOMAIN_OPERATION)
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class JudgeRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Base of all records: frozen and strict."""
 
     schema_version: int = SCHEMA_VERSION
@@ -125,11 +125,11 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return row
 
 
-class Case(Record, frozen=True):
+class Case(JudgeRecord, frozen=True):
     """One goal in one scene. ``goal`` says what is true at the end, never the steps; ``reference_sequences``: distinct ways to it."""
 
     case_id: str
-    domain: Domain
+    domain: Setting
     goal: str
     scene_image: str
     scene_sha256: str
@@ -139,18 +139,18 @@ class Case(Record, frozen=True):
     reference_sequences: tuple[tuple[str, ...], ...] = ()
 
 
-class Video(Record, frozen=True):
+class Video(JudgeRecord, frozen=True):
     """One video that is expected, and what was found at its path. ``take``: which of several recordings or samples."""
 
     video_id: str
     case_id: str
-    source: Source
+    source: VideoSource
     path: str
     model: str = ""
     seed: int | None = None
     take: int = 1
     sha256: str = ""
-    status: Status = Status.MISSING
+    status: FileStatus = FileStatus.MISSING
     reason: str = ""
     n_frames: int = 0
     duration_s: float = 0.0
@@ -163,20 +163,20 @@ class Video(Record, frozen=True):
     @property
     def origin(self) -> str:
         """The model, or the kind of human recording: a row of a leaderboard."""
-        return self.model if self.source is Source.MODEL else self.source.value
+        return self.model if self.source is VideoSource.MODEL else self.source.value
 
 
-class Subgoal(Record, frozen=True):
+class Subgoal(JudgeRecord, frozen=True):
     """One observable step of a plan: what is done, to which objects, and what is seen once it is done."""
 
     sid: str
     text: str
     objects: tuple[str, ...]
     post_state: str
-    category: Category
+    category: Interaction
 
 
-class Plan(Record, frozen=True):
+class SubgoalPlan(JudgeRecord, frozen=True):
     """The subgoals of a case, derived from its goal and scene alone; ``video_id`` where it was derived for one video."""
 
     plan_id: str
@@ -190,21 +190,21 @@ class Plan(Record, frozen=True):
     error: str = ""
 
 
-class Rater(Record, frozen=True):
+class Rater(JudgeRecord, frozen=True):
     """Who answers: a human, a model, the oracle of a rendered rollout, or a detector of pixels."""
 
     kind: str  # human, model, oracle, pixel, file
     id: str
 
 
-class Answer(Record, frozen=True):
+class GateAnswer(JudgeRecord, frozen=True):
     """What one rater says to one gate of one subgoal in one video, and everything that it rests on."""
 
     video_id: str
     plan_id: str
     sid: str
     gate: str
-    answer: Given
+    answer: Verdict
     rater: Rater
     asked: str = "seq"  # seq: gates after a failure were not asked; all: every gate was asked
     t_start: float | None = None
@@ -228,7 +228,7 @@ class Answer(Record, frozen=True):
         return (self.rater.id, self.video_id, self.plan_id, self.sid, self.gate)
 
 
-class Rating(Record, frozen=True):
+class Rating(JudgeRecord, frozen=True):
     """A score on 0-100 of a whole video by a rater that knows no gates. ``physics`` None: it has no such axis, or found nothing to judge.
 
     Where there is none, ``parse_status`` is the kind of the reason (as of an answer) and ``error`` the reason.
@@ -251,8 +251,8 @@ class Rating(Record, frozen=True):
     tokens_out: int = 0
 
 
-class Score(Record, frozen=True):
-    """The scores of one video by one rater, on 0-100. """
+class Score(JudgeRecord, frozen=True):
+    """The scores of one video by one rater, on 0-100."""
 
     video_id: str
     case_id: str

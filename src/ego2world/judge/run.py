@@ -28,14 +28,14 @@ from ego2world.core.folder import open_folder
 from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
 from ego2world.core.provenance import Product, code_sha256
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.errors import UsageError, VideoError
-from ego2world.judge.backends import Gates, Look, Whole
+from ego2world.judge.backends import GateJudge, ScoreJudge, VideoView
 from ego2world.judge.benchmark import Benchmark, Progress
 from ego2world.judge.planning import plans_sha256
 from ego2world.judge.policy import GATES, PHYSICS, TASK
-from ego2world.judge.records import Answer, Case, Given, Plan, Rating, ReplyStatus, Subgoal, Video
-from ego2world.judge.sampling import Sampling
+from ego2world.judge.records import Case, GateAnswer, Rating, ReplyStatus, Subgoal, SubgoalPlan, Verdict, Video
+from ego2world.judge.sampling import FrameSampling
 
 RUN, PLANS, ANSWERS, RATINGS = "run.json", "plans.jsonl", "answers.jsonl", "ratings.jsonl"
 GIVE_UP = 3  # videos in a row that a service gave nothing for
@@ -43,13 +43,13 @@ _ORDER = {gate: number for number, gate in enumerate(GATES)}
 
 
 @dataclass(frozen=True)
-class Settings:
+class JudgeSettings:
     """How a judge is run; stored in run.json, concurrency apart.
 
     all_gates: every gate is asked, also after a failure: what independent scoring and removed gates need.
     """
 
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: FrameSampling = field(default_factory=FrameSampling)
     all_gates: bool = False
     concurrency: int = 4
 
@@ -65,10 +65,10 @@ def videos_sha256(videos: Sequence[Video]) -> str:
 
 def judge(
     bench: Benchmark,
-    plans: Mapping[str, Plan],
+    plans: Mapping[str, SubgoalPlan],
     out: Path,
-    backends: Sequence[Gates | Whole],
-    settings: Settings,
+    backends: Sequence[GateJudge | ScoreJudge],
+    settings: JudgeSettings,
     progress: Progress | None = None,
     accept_code: bool = False,
 ) -> dict[str, Any]:
@@ -79,14 +79,14 @@ def judge(
         plans: by video.
         out: the folder; an unfinished run in it is resumed.
         backends: one per rater.
-        settings: see ``Settings``.
+        settings: see ``JudgeSettings``.
         progress: called with (video, done, total).
         accept_code: resume what other code began.
 
     Raises:
         UsageError: the folder contains a run with different settings, or no video can be judged.
     """
-    usable = [video for video in bench.videos if video.status is Status.OK]
+    usable = [video for video in bench.videos if video.status is FileStatus.OK]
     if not usable:
         raise UsageError(f"{bench.folder} has no video that can be judged; see: ego2world judge check {bench.folder}")
     used = {plan.plan_id: plan for plan in plans.values()}
@@ -115,14 +115,14 @@ def judge(
 class _Kept:
     """What the folder holds: the last answer to each question, and the last rating of each video."""
 
-    answers: dict[tuple[str, str, str, str, str], Answer] = field(default_factory=dict)
+    answers: dict[tuple[str, str, str, str, str], GateAnswer] = field(default_factory=dict)
     ratings: dict[tuple[str, str], Rating] = field(default_factory=dict)
 
     @staticmethod
     def read(out: Path, again: bool = True) -> _Kept:
         """Read the records; ``again``: without those that are to be asked for again."""
         kept = _Kept()
-        for one in read_as(out / ANSWERS, Answer):
+        for one in read_as(out / ANSWERS, GateAnswer):
             kept.answers[one.key] = one
         for rating in read_as(out / RATINGS, Rating):
             kept.ratings[rating.rater.id, rating.video_id] = rating
@@ -131,7 +131,7 @@ class _Kept:
             for key in [
                 k
                 for k, one in kept.answers.items()
-                if k[:4] in failed and (one.parse_status == ReplyStatus.SERVICE or one.answer is Given.NOT_REACHED)
+                if k[:4] in failed and (one.parse_status == ReplyStatus.SERVICE or one.answer is Verdict.NOT_REACHED)
             ]:
                 del kept.answers[key]
             kept.ratings = {key: one for key, one in kept.ratings.items() if one.parse_status != ReplyStatus.SERVICE}
@@ -147,10 +147,12 @@ class _Kept:
 
     def counts(self) -> dict[str, Any]:
         """Return how many answers and ratings there are, and why some are missing."""
-        wrong = Counter((one.parse_status or Given.ERROR).value for one in self.answers.values() if one.answer is Given.ERROR)
+        wrong = Counter(
+            (one.parse_status or Verdict.ERROR).value for one in self.answers.values() if one.answer is Verdict.ERROR
+        )
         wrong.update(one.parse_status.value for one in self.ratings.values() if one.parse_status)
-        given = [one for one in self.answers.values() if one.answer is not Given.NOT_REACHED]
-        asked: list[Answer | Rating] = [*given, *self.ratings.values()]
+        given = [one for one in self.answers.values() if one.answer is not Verdict.NOT_REACHED]
+        asked: list[GateAnswer | Rating] = [*given, *self.ratings.values()]
         return {
             "answers": len(given), "ratings": len(self.ratings), "unanswered": sum(wrong.values()), "reasons": dict(wrong.most_common(5)),
             "service_failures": sum(one.parse_status == ReplyStatus.SERVICE for one in asked),
@@ -167,17 +169,19 @@ class _Work:
     """The videos, each by each judge; several at a time."""
 
     def __init__(
-        self, bench: Benchmark, plans: Mapping[str, Plan], settings: Settings, records: Records, kept: _Kept
+        self, bench: Benchmark, plans: Mapping[str, SubgoalPlan], settings: JudgeSettings, records: Records, kept: _Kept
     ) -> None:
         self.bench, self.plans, self.settings, self.records = bench, plans, settings, records
         self.cases = bench.by_case
-        self.answers: dict[tuple[str, str], dict[tuple[str, str], Answer]] = defaultdict(dict)
+        self.answers: dict[tuple[str, str], dict[tuple[str, str], GateAnswer]] = defaultdict(dict)
         for (rater, video, _, sid, gate), one in kept.answers.items():
             self.answers[rater, video][sid, gate] = one
         self.rated = set(kept.ratings)
         self.lock, self.failed_in_a_row = Lock(), 0
 
-    def all(self, backends: Sequence[Gates | Whole], videos: Sequence[Video], progress: Progress | None) -> None:
+    def all(
+        self, backends: Sequence[GateJudge | ScoreJudge], videos: Sequence[Video], progress: Progress | None
+    ) -> None:
         """Judge everything that is not judged yet; stop early where a service gives nothing."""
         todo = [(backend, video) for backend in backends for video in videos]
         looks = any(backend.looks for backend in backends)
@@ -188,12 +192,12 @@ class _Work:
                 if progress:
                     progress(waiting[future].video_id, number, len(todo))
 
-    def one(self, backend: Gates | Whole, video: Video) -> None:
+    def one(self, backend: GateJudge | ScoreJudge, video: Video) -> None:
         """Judge one video."""
         with self.lock:
             if self.failed_in_a_row >= GIVE_UP:
                 return
-        look = Look(video, self.bench.path(video), self.settings.sampling)
+        look = VideoView(video, self.bench.path(video), self.settings.sampling)
         case, plan = self.cases[video.case_id], self.plans.get(video.video_id)
         if _has_gates(backend):
             failed = self.gates(backend, look, case, plan)  # type: ignore[arg-type]
@@ -205,7 +209,7 @@ class _Work:
             with self.lock:
                 self.failed_in_a_row = self.failed_in_a_row + 1 if failed else 0
 
-    def whole(self, backend: Whole, look: Look, case: Case, plan: Plan | None) -> bool | None:
+    def whole(self, backend: ScoreJudge, look: VideoView, case: Case, plan: SubgoalPlan | None) -> bool | None:
         """Rate a video."""
         try:
             rating = backend.rate(look, case, plan)
@@ -216,7 +220,7 @@ class _Work:
         self.records.add(RATINGS, rating.plain())
         return rating.parse_status == ReplyStatus.SERVICE
 
-    def gates(self, backend: Gates, look: Look, case: Case, plan: Plan | None) -> bool | None:
+    def gates(self, backend: GateJudge, look: VideoView, case: Case, plan: SubgoalPlan | None) -> bool | None:
         """Ask the gates of every subgoal; return whether the service failed, None where nothing was asked."""
         known = self.answers[backend.rater.id, look.video_id]
         failed: bool | None = None
@@ -229,7 +233,7 @@ class _Work:
                         made = self.ask(backend, look, case, plan, subgoal, gate, before, open_)  # type: ignore[arg-type]
                         before[gate] = made
                         self.records.add(ANSWERS, made.plain())
-                        if made.answer is not Given.NOT_REACHED:
+                        if made.answer is not Verdict.NOT_REACHED:
                             failed = made.parse_status == ReplyStatus.SERVICE
                             if failed:
                                 return True
@@ -237,8 +241,8 @@ class _Work:
         return failed
 
     def ask(
-        self, backend: Gates, look: Look, case: Case, plan: Plan, subgoal: Subgoal, gate: str, before: Mapping[str, Answer], open_: bool
-    ) -> Answer:  # fmt: skip
+        self, backend: GateJudge, look: VideoView, case: Case, plan: SubgoalPlan, subgoal: Subgoal, gate: str, before: Mapping[str, GateAnswer], open_: bool
+    ) -> GateAnswer:  # fmt: skip
         """Return the answer to one gate, or that it is not reached."""
         asked = "all" if self.settings.all_gates else "seq"
         common: dict[str, Any] = {
@@ -249,25 +253,25 @@ class _Work:
             "rater": backend.rater,
         }
         if not open_:
-            return Answer(**common, answer=Given.NOT_REACHED, asked=asked)
+            return GateAnswer(**common, answer=Verdict.NOT_REACHED, asked=asked)
         try:
             made = backend.answer(look, case, plan, subgoal, gate, before)
         except VideoError as error:
-            made = Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.VIDEO, rationale=str(error))
+            made = GateAnswer(**common, answer=Verdict.ERROR, parse_status=ReplyStatus.VIDEO, rationale=str(error))
         return made if made.asked == asked else replace(made, asked=asked)
 
 
-def _passed(answer: Answer | None) -> bool:
-    return answer is not None and answer.answer is Given.PASS
+def _passed(answer: GateAnswer | None) -> bool:
+    return answer is not None and answer.answer is Verdict.PASS
 
 
-def _has_gates(backend: Gates | Whole) -> bool:
+def _has_gates(backend: GateJudge | ScoreJudge) -> bool:
     return hasattr(backend, "answer")
 
 
-def read_answers(out: Path) -> list[Answer]:
+def read_answers(out: Path) -> list[GateAnswer]:
     """Read the answers of a run, finished or not."""
-    return read_as(out / ANSWERS, Answer)
+    return read_as(out / ANSWERS, GateAnswer)
 
 
 def read_ratings(out: Path) -> list[Rating]:

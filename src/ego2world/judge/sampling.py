@@ -28,7 +28,7 @@ class Density(StrEnum):
 
 
 @dataclass(frozen=True)
-class Sampling:
+class FrameSampling:
     """How frames are chosen: their number over a video, and what scale them."""
 
     frames: int = 8

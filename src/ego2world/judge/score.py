@@ -20,12 +20,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.errors import UsageError
 from ego2world.judge.policy import PHYSICS, TASK, Policy
-from ego2world.judge.records import Answer, Failure, Given, Lack, Plan, Score, ScoreStatus, Subgoal, Video
+from ego2world.judge.records import (
+    FailureType,
+    GateAnswer,
+    Lack,
+    Score,
+    ScoreStatus,
+    Subgoal,
+    SubgoalPlan,
+    Verdict,
+    Video,
+)
 
-Answers = Mapping[str, Given]  # by gate, of one subgoal
+Answers = Mapping[str, Verdict]  # by gate, of one subgoal
 
 
 @dataclass(frozen=True)
@@ -64,9 +74,9 @@ def _passes(gate: str, answers: Answers, policy: Policy) -> bool:
     if gate in policy.without:
         return True
     given = answers.get(gate)
-    if given is None or given in (Given.ERROR, Given.NOT_REACHED):
-        raise Incomplete(gate, Lack.GATE_ERROR if given is Given.ERROR else Lack.NOT_ANSWERED)
-    return given is Given.PASS
+    if given is None or given in (Verdict.ERROR, Verdict.NOT_REACHED):
+        raise Incomplete(gate, Lack.GATE_ERROR if given is Verdict.ERROR else Lack.NOT_ANSWERED)
+    return given is Verdict.PASS
 
 
 def _axis(axis: str, answers: Answers, policy: Policy) -> float:
@@ -129,25 +139,25 @@ def _mean_bounds(always: Sequence[tuple[float, float]], maybe: Sequence[tuple[fl
 
 def _readings(answers: Answers) -> Iterable[Answers]:
     """Yield what the answers could have been: each unclear one passed or failed, and what was not asked after it either way."""
-    unclear = [gate for gate, given in answers.items() if given is Given.UNCLEAR]
+    unclear = [gate for gate, given in answers.items() if given is Verdict.UNCLEAR]
     if not unclear:
         yield answers
         return
-    hidden = [gate for gate in (*TASK, *PHYSICS) if answers.get(gate, Given.NOT_REACHED) is Given.NOT_REACHED]
-    for values in product((Given.FAIL, Given.PASS), repeat=len(unclear) + len(hidden)):
+    hidden = [gate for gate in (*TASK, *PHYSICS) if answers.get(gate, Verdict.NOT_REACHED) is Verdict.NOT_REACHED]
+    for values in product((Verdict.FAIL, Verdict.PASS), repeat=len(unclear) + len(hidden)):
         yield {**answers, **dict(zip((*unclear, *hidden), values, strict=True))}
 
 
-def failures(subgoals: Sequence[tuple[Subgoal, Mapping[str, Answer]]]) -> list[dict[str, str]]:
+def failures(subgoals: Sequence[tuple[Subgoal, Mapping[str, GateAnswer]]]) -> list[dict[str, str]]:
     """Return the first failed gate of each chain with its type: that which the rater named, else what the gate implies.
 
     A subgoal that was not begun is a skipped prerequisite where a later one was, else an incomplete outcome.
     """
-    begun = [bool((one := by_gate.get("T1")) and one.answer is Given.PASS) for _, by_gate in subgoals]
+    begun = [bool((one := by_gate.get("T1")) and one.answer is Verdict.PASS) for _, by_gate in subgoals]
     rows = []
     for number, (subgoal, by_gate) in enumerate(subgoals):
         for chain in (TASK, PHYSICS) if begun[number] else (TASK,):
-            first = next((by_gate[g] for g in chain if g in by_gate and by_gate[g].answer is Given.FAIL), None)
+            first = next((by_gate[g] for g in chain if g in by_gate and by_gate[g].answer is Verdict.FAIL), None)
             if first is not None:
                 named = first.failure or _implied(first.gate, any(begun[number + 1 :]))
                 rows.append({"sid": subgoal.sid, "gate": first.gate, "type": named, "category": subgoal.category.value})
@@ -156,15 +166,15 @@ def failures(subgoals: Sequence[tuple[Subgoal, Mapping[str, Answer]]]) -> list[d
 
 def _implied(gate: str, later_begun: bool) -> str:
     if gate == "T1":
-        return (Failure.SKIPPED_PREREQUISITE if later_begun else Failure.INCOMPLETE_OUTCOME).value
+        return (FailureType.SKIPPED_PREREQUISITE if later_begun else FailureType.INCOMPLETE_OUTCOME).value
     return {
-        "T2": Failure.INCOMPLETE_OUTCOME, "T3": Failure.INCOMPLETE_OUTCOME, "P1": Failure.OBJECT_INCONSISTENCY, "P2": Failure.CONTACT_VIOLATION,
-        "P3": Failure.MECHANISM_VIOLATION, "P4": Failure.INSTABILITY,
+        "T2": FailureType.INCOMPLETE_OUTCOME, "T3": FailureType.INCOMPLETE_OUTCOME, "P1": FailureType.OBJECT_INCONSISTENCY, "P2": FailureType.CONTACT_VIOLATION,
+        "P3": FailureType.MECHANISM_VIOLATION, "P4": FailureType.INSTABILITY,
     }[gate].value  # fmt: skip
 
 
 def score_video(
-    video: Video, plan: Plan | None, answers: Mapping[str, Mapping[str, Answer]], rater: str, policy: Policy
+    video: Video, plan: SubgoalPlan | None, answers: Mapping[str, Mapping[str, GateAnswer]], rater: str, policy: Policy
 ) -> Score:
     """Return the scores of one video, on 0-100.
 
@@ -181,11 +191,16 @@ def score_video(
     none = Score(
         video_id=video.video_id, case_id=video.case_id, rater=rater, T=None, P=None, S=None, policy_sha=policy.sha256
     )  # fmt: skip
-    if video.status is not Status.OK:
+    if video.status is not FileStatus.OK:
         why = f"{video.status}{f': {video.reason}' if video.reason else ''}"
         return replace(none, status=ScoreStatus.UNUSABLE, cause=video.status, reason=why)
     if plan is None or not plan.subgoals:
-        return replace(none, status=ScoreStatus.INCOMPLETE, cause=Lack.NO_PLAN.value, reason=(plan.error if plan else "") or "no plan")
+        return replace(
+            none,
+            status=ScoreStatus.INCOMPLETE,
+            cause=Lack.NO_PLAN.value,
+            reason=(plan.error if plan else "") or "no plan",
+        )
     if policy.exhaustive and any(one.asked != "all" for gates in answers.values() for one in gates.values()):
         raise UsageError(
             f"{video.video_id}: independent gates and removed gates need an answer to every gate, and {rater} was asked up to the first failure; "
@@ -226,9 +241,9 @@ def _hundred(value: float | None, policy: Policy) -> float | None:
     return None if value is None else round(100 * value, policy.digits)
 
 
-def by_subgoal(answers: Iterable[Answer]) -> dict[str, dict[str, dict[str, dict[str, Answer]]]]:
+def by_subgoal(answers: Iterable[GateAnswer]) -> dict[str, dict[str, dict[str, dict[str, GateAnswer]]]]:
     """Return answers as rater -> video -> subgoal -> gate; of two answers to the same, the later attempt stands."""
-    found: dict[str, dict[str, dict[str, dict[str, Answer]]]] = defaultdict(
+    found: dict[str, dict[str, dict[str, dict[str, GateAnswer]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(dict))
     )
     for one in answers:

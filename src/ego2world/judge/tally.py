@@ -16,11 +16,11 @@ from ego2world.core.canonical import pretty_json, strict_json, write_atomic
 from ego2world.core.journal import rewrite
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.statistics import cluster_interval
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.benchmark import Benchmark, read_lines
 from ego2world.judge.policy import Policy
-from ego2world.judge.records import Lack, Plan, Rating, Score, ScoreStatus, Video
+from ego2world.judge.records import Lack, Rating, Score, ScoreStatus, SubgoalPlan, Video
 from ego2world.judge.run import PLANS, RUN, read_answers, read_ratings, videos_sha256
 from ego2world.judge.score import by_subgoal, failures, score_video
 
@@ -49,9 +49,9 @@ def read_run(bench: Benchmark, run: Path) -> dict[str, Any]:
     return head
 
 
-def plans_of(bench: Benchmark, run: Path) -> dict[str, Plan]:
+def plans_of(bench: Benchmark, run: Path) -> dict[str, SubgoalPlan]:
     """Return the plans that a run asked about, by video."""
-    plans = read_lines(run / PLANS, Plan)
+    plans = read_lines(run / PLANS, SubgoalPlan)
     own = {plan.video_id: plan for plan in plans if plan.video_id is not None}
     shared = {plan.case_id: plan for plan in plans if plan.video_id is None}
     return {
@@ -86,8 +86,16 @@ def score_run(bench: Benchmark, run: Path, policy: Policy) -> dict[str, list[Sco
 def of_rating(video: Video, rating: Rating | None, rater: str) -> Score:
     """Return a rating of a whole video as its score."""
     common: dict[str, Any] = {"video_id": video.video_id, "case_id": video.case_id, "rater": rater}
-    if video.status is not Status.OK:
-        return Score(**common, T=None, P=None, S=None, status=ScoreStatus.UNUSABLE, cause=video.status, reason=f"{video.status}: {video.reason}")
+    if video.status is not FileStatus.OK:
+        return Score(
+            **common,
+            T=None,
+            P=None,
+            S=None,
+            status=ScoreStatus.UNUSABLE,
+            cause=video.status,
+            reason=f"{video.status}: {video.reason}",
+        )
     if rating is None or rating.error or rating.final is None:
         cause = rating.parse_status.value if rating is not None and rating.parse_status else Lack.NO_RATING.value
         why = rating.error if rating is not None and rating.error else "no rating"
@@ -191,7 +199,7 @@ def by_type(rows: Sequence[Score]) -> dict[str, Any]:
 
 
 def _failures(
-    bench: Benchmark, plans: Mapping[str, Plan], answers: Mapping[str, Any], rows: Sequence[Score]
+    bench: Benchmark, plans: Mapping[str, SubgoalPlan], answers: Mapping[str, Any], rows: Sequence[Score]
 ) -> dict[str, Any]:
     """Return how often each type of failure was found, by origin and by type of subgoal."""
     origins = {v.video_id: v.origin for v in bench.videos}

@@ -61,9 +61,7 @@ def solve_episode(worlds: Path, name: str, limit_s: float) -> dict[str, Any]:
         if solution.outcome is Outcome.SOLVED:
             end = replayed(episode.world, states[first], solution.plan)
             if isinstance(end, Refusal) or contract.holds(end) is not Truth.TRUE:
-                outcome = (
-                    f"the executor disagrees with the plan: {explain(end) if isinstance(end, Refusal) else 'contract not true'}"
-                )
+                outcome = f"the executor disagrees with the plan: {explain(end) if isinstance(end, Refusal) else 'contract not true'}"
         found[f"{name}/{task.id}"] = {
             "outcome": outcome, "plan_steps": len(solution.plan), "reference_steps": last - first + 1,
             "plan": [str(action) for action in solution.plan],

@@ -19,39 +19,39 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, assert_never
 
-from ego2world.planning.scope import Scope, Shape
+from ego2world.planning.scope import LiftedAction, Scope
 from ego2world.planning.words import (
     CLASSES,
     ENTITY,
     HAND,
     MOVABLE,
     ZONE,
-    Domain,
+    ActionSchema,
     Formula,
     Parameter,
-    Schema,
+    PlanningDomain,
     both,
     fluent_predicate,
     untouched,
 )
 from ego2world.world.actions.base import (
     Apart,
-    Arrives,
-    Becomes,
-    Empties,
-    Gains,
-    Goes,
+    Assign,
+    Attach,
+    EmptyOut,
     HandFree,
     HandRoom,
     HandSpace,
     Held,
     Holds,
     Is,
-    Joins,
-    Need,
+    Move,
     NotAt,
+    PourAll,
+    Precondition,
     Reach,
-    Receives,
+    SetContent,
+    Travel,
     Within,
 )
 from ego2world.world.conditions import EventCondition
@@ -64,7 +64,7 @@ Y, C = "?y", "?c"
 
 def make_domain(
     world: World, scope: Scope, names: Mapping[str, str], events: Sequence[EventCondition] = ()
-) -> Domain:
+) -> PlanningDomain:
     """Write down the actions of a scope.
 
     Args:
@@ -73,12 +73,12 @@ def make_domain(
         names: id -> name in PDDL.
         events: events whose happening is to be noted, as (event_0), (event_1), ...
     """
-    domain = Domain(world, scope, names)
+    domain = PlanningDomain(world, scope, names)
     for shape in scope.shapes:
-        for effect in shape.kind.makes:
-            if isinstance(effect, Becomes):
+        for effect in shape.kind.effects:
+            if isinstance(effect, Assign):
                 domain.values.setdefault(effect.fluent, []).append(effect.value)
-        for need in shape.kind.needs:
+        for need in shape.kind.preconditions:
             if isinstance(need, Is):
                 domain.values.setdefault(need.fluent, []).extend(need.values)
     domain.values.setdefault("openness", []).extend(("open", "closed"))
@@ -93,13 +93,13 @@ def make_domain(
 class _Writer:
     """Writes one shape."""
 
-    def __init__(self, domain: Domain, shape: Shape, events: Sequence[EventCondition]) -> None:
+    def __init__(self, domain: PlanningDomain, shape: LiftedAction, events: Sequence[EventCondition]) -> None:
         self.domain, self.shape, self.kind = domain, shape, shape.kind
         self.events = events
         self.variables: dict[str, list[str]] = {}
         self.parameters: list[Parameter] = []
 
-    def schema(self) -> Schema | None:
+    def schema(self) -> ActionSchema | None:
         """Return the PDDL action, None when nothing in scope fits one of its roles."""
         for role, count in self.shape.counts:
             accepts = self.shape.accepts(role)
@@ -117,18 +117,20 @@ class _Writer:
         different: list[Formula] = [
             ("not", ("=", a, b)) for names in self.variables.values() for a, b in combinations(names, 2)
         ]  # fmt: skip
-        if any(isinstance(effect, Arrives) for effect in self.kind.makes):
+        if any(isinstance(effect, Travel) for effect in self.kind.effects):
             self.parameters.append(Parameter("?from", ZONE, "", None))
             different.append(("agent_in", "?from"))
         fits = [(p.fits, p.variable) for p in self.parameters if p.fits]
-        needs = [self._need(need, thing) for need in self.kind.needs for thing in self.ids(need.role)]
-        return Schema(self.shape, tuple(self.parameters), both(*fits, *different, *needs), both(*self._effects()))
+        preconditions = [self._need(need, thing) for need in self.kind.preconditions for thing in self.ids(need.role)]
+        return ActionSchema(
+            self.shape, tuple(self.parameters), both(*fits, *different, *preconditions), both(*self._effects())
+        )
 
     def _may(self, role: str, thing: str) -> bool:
         """Say whether a thing may be moved, or moved to, where the role is that of what moves or where it goes."""
         scope = self.domain.scope
-        for effect in self.kind.makes:
-            if isinstance(effect, Goes):
+        for effect in self.kind.effects:
+            if isinstance(effect, Move):
                 if role == effect.role and scope.moving is not None and thing not in scope.moving:
                     return False
                 if role == effect.to and scope.places is not None and thing not in scope.places:
@@ -170,7 +172,7 @@ class _Writer:
 
     # needs --------------------------------------------------------------------------------------------------
 
-    def _need(self, need: Need, thing: str) -> Formula:
+    def _need(self, need: Precondition, thing: str) -> Formula:
         match need:
             case Reach():
                 return self._reach(thing)
@@ -182,7 +184,9 @@ class _Writer:
                 return self._hand(need)
             case Apart():
                 others = self.ids(need.other)
-                return both(*(("not", ("=", thing, o)) for o in others), *(("not", ("carried_by", o, thing)) for o in others))
+                return both(
+                    *(("not", ("=", thing, o)) for o in others), *(("not", ("carried_by", o, thing)) for o in others)
+                )
             case Holds():
                 contents = self.ids(need.content)
                 return both(*(("or", ("contains", thing, c), ("in", c, thing), ("on", c, thing)) for c in contents))
@@ -198,13 +202,12 @@ class _Writer:
         if free == {True}:
             return ("and",)
         reach = both(
-            ("here", thing),
-            ("forall", ((C, ENTITY),), ("or", ("not", ("shut_in", thing, C)), ("openness_open", C))),
+            ("here", thing), ("forall", ((C, ENTITY),), ("or", ("not", ("shut_in", thing, C)), ("openness_open", C)))
         )
         return reach if free == {False} else ("or", ("untouched", thing), reach)
 
     def _is(self, need: Is, thing: str) -> Formula:
-        if need.soft:
+        if need.may_be_unknown:
             others = [v for v in self.domain.values[need.fluent] if v not in need.values]
             holds = both(*(("not", (fluent_predicate(need.fluent, v), thing)) for v in others))
         else:
@@ -243,33 +246,33 @@ class _Writer:
 
     def _effects(self) -> list[Formula]:
         out: list[Formula] = []
-        for effect in self.kind.makes:
+        for effect in self.kind.effects:
             things = self.ids(effect.role)
             match effect:
-                case Receives():
+                case PourAll():
                     for target in self.ids("target"):
                         for source in self.ids(effect.source):
                             out.append(self._contents(source, ("contains", target, C), ("not", ("lacks", target, C))))
-                case Empties():
+                case EmptyOut():
                     for vessel in things:
                         out.append(self._contents(vessel, ("lacks", vessel, C), ("not", ("contains", vessel, C))))
-                case Becomes():
+                case Assign():
                     for thing in things:
                         out += self._becomes(effect.fluent, thing, effect.value)
-                case Goes():
+                case Move():
                     for thing in things:
                         for where in self.ids(effect.to)[:1]:
                             with_it = [other for other in things if other != thing]
                             out += [self._but(with_it, part) for part in self._goes(thing, effect.how, where)]
-                case Joins():
+                case Attach():
                     for thing in things:
                         out += self._joins(thing, None if effect.to is None else self.ids(effect.to)[0])
-                case Gains():
+                case SetContent():
                     for thing in things:
                         for content in self.ids(effect.content):
                             now, then = ("contains", "lacks") if effect.value else ("lacks", "contains")
                             out += [(now, thing, content), ("not", (then, thing, content))]
-                case Arrives():
+                case Travel():
                     out += self._arrives(things[0])
                 case _:
                     assert_never(effect)

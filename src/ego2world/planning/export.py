@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ego2world.core.canonical import pretty_json, write_atomic
-from ego2world.planning.problem import Problem, make_problem, reference_plan
+from ego2world.planning.problem import PlanningProblem, make_problem, reference_plan
 from ego2world.planning.scope import scope_of
 from ego2world.planning.text import Dialect
 from ego2world.tasks.contract import Contract
@@ -16,14 +16,14 @@ from ego2world.world.state import State
 Progress = Callable[[str, int, int], None]
 
 
-def task_problem(episode: Episode, task: TaskRecord, start: State, wide: bool = False) -> Problem:
+def task_problem(episode: Episode, task: TaskRecord, start: State, wide: bool = False) -> PlanningProblem:
     """Return the planning problem of a task from its first state; ``wide`` as in ``scope_of``."""
     conditions = Contract.of(task).conditions
     scope = scope_of(episode.world, start, conditions, wide)
     return make_problem(f"{episode.id}-{task.id}", episode.world, start, conditions, scope)
 
 
-def task_reference(episode: Episode, task: TaskRecord, start: State) -> tuple[Problem, str]:
+def task_reference(episode: Episode, task: TaskRecord, start: State) -> tuple[PlanningProblem, str]:
     """Return the problem that the task's reference is a plan for, and that plan."""
     first, last = episode.groups[task.first_group].first, episode.groups[task.last_group].last
     conditions = Contract.of(task).conditions
@@ -56,7 +56,7 @@ def export_tasks(worlds: Path, out: Path, dialect: Dialect, progress: Progress |
     return written
 
 
-def _write(folder: Path, problem: Problem, dialect: Dialect) -> None:
+def _write(folder: Path, problem: PlanningProblem, dialect: Dialect) -> None:
     write_atomic(folder / "domain.pddl", problem.domain_text(dialect).encode())
     write_atomic(folder / "problem.pddl", problem.problem_text(dialect).encode())
     write_atomic(folder / "names.json", pretty_json(dict(sorted(problem.domain.names.items()))))

@@ -20,9 +20,9 @@ from ego2world.planning.words import (
     HAND,
     MOVABLE,
     ZONE,
-    Domain,
+    ActionSchema,
     Formula,
-    Schema,
+    PlanningDomain,
     fluent_predicate,
     untouched,
 )
@@ -53,18 +53,18 @@ PREDICATES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlanningProblem:
     """A planning problem: domain, first facts and goal over a scope, and the way back from a plan to actions."""
 
     name: str
     world: World
-    domain: Domain
+    domain: PlanningDomain
     facts: tuple[Formula, ...]
     goal: Formula
     events: tuple[EventCondition, ...]
 
     @cached_property
-    def _schemas(self) -> Mapping[str, Schema]:
+    def _schemas(self) -> Mapping[str, ActionSchema]:
         return {schema.shape.name: schema for schema in self.domain.schemas}
 
     @cached_property
@@ -91,16 +91,16 @@ class Problem:
         """Return the domain as PDDL."""
         given = dialect or Dialect()
         printer, flat = Printer(given, self._members()), given.typing == "flat"
-        needs = [
+        preconditions = [
             ":strips",
             ":negative-preconditions",
             ":disjunctive-preconditions",
             ":equality",
             ":conditional-effects",
         ]
-        needs += [] if flat else [":typing"]
-        needs += [":universal-preconditions", ":existential-preconditions"] if given.features == "adl" else []
-        lines = [f"(define (domain {self.domain_name})", f"  (:requirements {' '.join(needs)})"]
+        preconditions += [] if flat else [":typing"]
+        preconditions += [":universal-preconditions", ":existential-preconditions"] if given.features == "adl" else []
+        lines = [f"(define (domain {self.domain_name})", f"  (:requirements {' '.join(preconditions)})"]
         if not flat:
             lines.append(f"  (:types {ENTITY} {ZONE} - object")
             lines.append(f"          {' '.join(CLASSES)} - {ENTITY}")
@@ -247,7 +247,7 @@ def printed(formula: Formula, flat: bool) -> str:
 
 def make_problem(
     name: str, world: World, state: State, conditions: Sequence[Condition], scope: Scope | None = None
-) -> Problem:  # fmt: skip
+) -> PlanningProblem:  # fmt: skip
     """Return the problem to reach conditions from a state.
 
     Args:
@@ -264,12 +264,14 @@ def make_problem(
         known = domain.values.setdefault(fluent, [])
         domain.values[fluent] = [v for v in DOMAINS[fluent] if v in known or v in values]
     goal = ("and", *(_goal(condition, names, events) for condition in conditions))
-    return Problem(planning_names([name])[name], world, domain, tuple(sorted(_facts(domain, state))), goal, events)
+    return PlanningProblem(
+        planning_names([name])[name], world, domain, tuple(sorted(_facts(domain, state))), goal, events
+    )
 
 
 def reference_plan(
     name: str, world: World, state: State, conditions: Sequence[Condition], actions: Sequence[Action]
-) -> tuple[Problem, str]:  # fmt: skip
+) -> tuple[PlanningProblem, str]:  # fmt: skip
     """Return the problem that a recorded run of actions solves, and that run as its plan.
 
     Raises:
@@ -329,7 +331,7 @@ def _atom(condition: FactCondition, names: Mapping[str, str]) -> Formula:
     return (fluent_predicate(fluent, wanted), names[entity])
 
 
-def _facts(domain: Domain, state: State) -> list[Formula]:
+def _facts(domain: PlanningDomain, state: State) -> list[Formula]:
     """Return every fact of a state that the domain can speak of, what the moves maintain included."""
     world, names = domain.world, domain.names
     out: list[Formula] = [("agent_in", names[state.zone])]
@@ -365,7 +367,7 @@ def _facts(domain: Domain, state: State) -> list[Formula]:
     return list(dict.fromkeys(out))
 
 
-def _standing(domain: Domain, state: State, thing: str) -> list[Formula]:
+def _standing(domain: PlanningDomain, state: State, thing: str) -> list[Formula]:
     """Return where a thing is however deep, whether it is here, and whether it counts as held."""
     world, names, kind = domain.world, domain.names, domain.class_of(thing)
     name = names[thing]

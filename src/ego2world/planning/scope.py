@@ -13,17 +13,17 @@ from typing import Any, assert_never
 
 from ego2world.world.actions import ACTIONS, BY_NAME, ActionType
 from ego2world.world.actions.base import (
-    Arrives,
-    Becomes,
-    Empties,
-    Gains,
-    Goes,
+    Assign,
+    Attach,
+    EmptyOut,
     HandRoom,
     HandSpace,
     Held,
     Is,
-    Joins,
-    Receives,
+    Move,
+    PourAll,
+    SetContent,
+    Travel,
 )
 from ego2world.world.conditions import Condition, events_in, facts_in, things_in
 from ego2world.world.fluents import DOMAINS
@@ -38,7 +38,7 @@ _PARKING = ("counter", "table", "shelf", "floor", "sink", "hob")
 
 
 @dataclass(frozen=True)
-class Shape:
+class LiftedAction:
     """An action type with the roles that an action binds and how many things each; a hand that matters is fixed."""
 
     kind: ActionType
@@ -64,11 +64,11 @@ class Shape:
         without = {role for role, _ in self.counts}
         left_out = "".join(
             f"_no_{var.role}" for var in self.kind.roles[: self.kind.declared]
-            if var.optional and var.role != "hand" and var.role in parts_roles(self.kind.makes) and var.role not in without
+            if var.optional and var.role != "hand" and var.role in parts_roles(self.kind.effects) and var.role not in without
         )  # fmt: skip
         bound = "".join(
             f"_{role}" for role, _ in self.counts
-            if (var := self.kind.var(role)) is not None and var.optional and role not in parts_roles(self.kind.makes)
+            if (var := self.kind.var(role)) is not None and var.optional and role not in parts_roles(self.kind.effects)
         )  # fmt: skip
         return f"{self.kind.name}{several}{left_out}{bound}" + (f"_{self.hand}" if self.hand else "")
 
@@ -78,16 +78,16 @@ class Scope:
     """The entities and action shapes of a problem; ``moving`` may be moved, ``places`` may take what is put down (None: all)."""
 
     things: tuple[str, ...]
-    shapes: tuple[Shape, ...]
+    shapes: tuple[LiftedAction, ...]
     moving: frozenset[str] | None = None
     places: frozenset[str] | None = None
 
 
-def shape_of(action: Action) -> Shape:
+def shape_of(action: Action) -> LiftedAction:
     """Return the shape of an action, without the roles that only record context (but for targets, which events may ask after); its
     hand must be bound where it matters."""
     kind = BY_NAME[action.name]
-    matters = parts_roles((*kind.needs, *kind.makes))
+    matters = parts_roles((*kind.preconditions, *kind.effects))
     counts = tuple(
         (var.role, len(action.ids(var.role)))
         for var in kind.roles
@@ -95,7 +95,7 @@ def shape_of(action: Action) -> Shape:
         and action.ids(var.role)
         and (var.role in matters or var.role == "target" or not var.optional)
     )
-    return Shape(kind, counts, action.ids("hand")[0] if "hand" in matters and action.ids("hand") else None)
+    return LiftedAction(kind, counts, action.ids("hand")[0] if "hand" in matters and action.ids("hand") else None)
 
 
 def goal_values(conditions: Iterable[Condition]) -> set[tuple[str, Any]]:
@@ -135,8 +135,8 @@ def scope_of(
     moving = {entity for entity, _ in wanted} | {thing for _, thing in state.held} | (things - first)
     places = {str(value[1]) for _, value in wanted} | (things & set(world.zone_of))
     for shape in shapes:
-        if not any(isinstance(effect, Goes) for effect in shape.kind.makes):
-            for need in shape.kind.needs:
+        if not any(isinstance(effect, Move) for effect in shape.kind.effects):
+            for need in shape.kind.preconditions:
                 if isinstance(need, Held) and need.role in dict(shape.counts):
                     moving |= {t for t in things if world.entities[t].type in shape.accepts(need.role)}
     return Scope(tuple(sorted(things)), shapes, frozenset(moving), frozenset(places | set(HANDS)))
@@ -176,22 +176,24 @@ def _part(world: World, things: Iterable[str]) -> Symbols:
     )
 
 
-def _shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[Shape]:
+def _shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[LiftedAction]:
     """Return the shapes of essential actions among things that change a fluent the goal depends on, or are events of it."""
     symbols = _part(world, things)
     wanted = ALWAYS | goal_values(conditions)
     chosen = [
-        b for b in essential(symbols) if len(b) and not any(isinstance(n, HandRoom | HandSpace) for n in b.kind.needs)
+        b
+        for b in essential(symbols)
+        if len(b) and not any(isinstance(n, HandRoom | HandSpace) for n in b.kind.preconditions)
     ]
-    shapes: dict[str, Shape] = {}
+    shapes: dict[str, LiftedAction] = {}
     while True:
         before = len(wanted)
         for bindings in chosen:
             if _changes(bindings.kind) & wanted:
                 for shape in _shapes_of(symbols, bindings):
                     shapes.setdefault(shape.name, shape)
-                needs = [need for need in bindings.kind.needs if isinstance(need, Is)]
-                wanted = wanted | {(need.fluent, value) for need in needs for value in need.values}
+                preconditions = [need for need in bindings.kind.preconditions if isinstance(need, Is)]
+                wanted = wanted | {(need.fluent, value) for need in preconditions for value in need.values}
         if len(wanted) == before:
             break
     for shape in _event_shapes(world, things, conditions):
@@ -205,12 +207,18 @@ def _accepts(kind: ActionType, role: str) -> frozenset[str]:
     return var.accepts if var is not None else frozenset()
 
 
-def _merged(symbols: Symbols, shapes: list[Shape], by_family: bool) -> list[Shape]:
+def _merged(symbols: Symbols, shapes: list[LiftedAction], by_family: bool) -> list[LiftedAction]:
     """Let one shape stand for all with the same needs and effects, where what they take together is one set a role."""
     kinds = {entity.type for entity in symbols.world.entities.values()}
-    groups: dict[tuple[Any, ...], list[Shape]] = {}
+    groups: dict[tuple[Any, ...], list[LiftedAction]] = {}
     for shape in shapes:
-        key = (shape.kind.needs, shape.kind.makes, shape.counts, shape.hand, shape.kind.family if by_family else "")
+        key = (
+            shape.kind.preconditions,
+            shape.kind.effects,
+            shape.counts,
+            shape.hand,
+            shape.kind.family if by_family else "",
+        )
         groups.setdefault(key, []).append(shape)
     out = []
     for group in groups.values():
@@ -237,35 +245,35 @@ def _merged(symbols: Symbols, shapes: list[Shape], by_family: bool) -> list[Shap
     return out
 
 
-def _shapes_of(symbols: Symbols, bindings: Bindings) -> list[Shape]:
+def _shapes_of(symbols: Symbols, bindings: Bindings) -> list[LiftedAction]:
     counts = tuple((role, things.shape[1]) for role, things in bindings.roles.items() if role != "hand")
     if "hand" not in bindings.roles:
-        return [Shape(bindings.kind, counts)]
+        return [LiftedAction(bindings.kind, counts)]
     hands = sorted({symbols.ids[number] for number in bindings.roles["hand"][:, 0].tolist()})
-    return [Shape(bindings.kind, counts, hand) for hand in hands]
+    return [LiftedAction(bindings.kind, counts, hand) for hand in hands]
 
 
 def _changes(kind: ActionType) -> set[tuple[str, Any]]:
     """Return the fluents that a type changes, with the values it gives where a fluent has a domain."""
     found: set[tuple[str, Any]] = set()
-    for effect in kind.makes:
+    for effect in kind.effects:
         match effect:
-            case Becomes():
+            case Assign():
                 found.add((effect.fluent, effect.value))
-            case Goes():
+            case Move():
                 found.add(("place", ANY))
-            case Joins():
+            case Attach():
                 found.add(("attached", ANY))
-            case Gains() | Receives() | Empties():
+            case SetContent() | PourAll() | EmptyOut():
                 found.add(("contains", ANY))
-            case Arrives():
+            case Travel():
                 found.add(("at", ANY))
             case _:
                 assert_never(effect)
     return found
 
 
-def _event_shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[Shape]:
+def _event_shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[LiftedAction]:
     """Return the shapes with which events of the goal can be made: only required roles, and the target where one is asked for."""
     found = []
     for family in sorted(goal_families(conditions)):
@@ -276,9 +284,9 @@ def _event_shapes(world: World, things: set[str], conditions: Sequence[Condition
                 (v.role, 1) for v in kind.roles if v.role != "hand" and (not v.optional or v.role == "target")
             )
             fits = all(any(world.entities[t].type in kind.var(r).accepts for t in things) for r, _ in roles)  # type: ignore[union-attr]
-            hands = HANDS if "hand" in parts_roles((*kind.needs, *kind.makes)) else (None,)
+            hands = HANDS if "hand" in parts_roles((*kind.preconditions, *kind.effects)) else (None,)
             if fits and len(roles) <= 2:
-                found += [Shape(kind, roles, hand) for hand in hands]
+                found += [LiftedAction(kind, roles, hand) for hand in hands]
     return found
 
 
@@ -314,9 +322,9 @@ def _makes(kind: ActionType, fluent: str, value: Any) -> bool:
     if fluent == "contains":
         fills = isinstance(value, str)
         return any(
-            isinstance(e, Receives)
-            or (isinstance(e, Gains) and e.value is fills)
-            or (isinstance(e, Empties) and not fills)
-            for e in kind.makes
+            isinstance(e, PourAll)
+            or (isinstance(e, SetContent) and e.value is fills)
+            or (isinstance(e, EmptyOut) and not fills)
+            for e in kind.effects
         )
     return (fluent, value if fluent in DOMAINS else ANY) in _changes(kind)

@@ -15,7 +15,7 @@ from typing import Any
 from ego2world.core.extras import extra
 from ego2world.core.processes import process_pool
 from ego2world.errors import UsageError
-from ego2world.planning.problem import Problem, make_problem
+from ego2world.planning.problem import PlanningProblem, make_problem
 from ego2world.planning.scope import scope_of
 from ego2world.planning.text import simplify
 from ego2world.planning.words import CLASSES, ENTITY, ZONE, Formula
@@ -86,7 +86,7 @@ def solve_elsewhere(world: World, state: State, conditions: Sequence[Condition],
     return _elsewhere[0].submit(solve, bare, state, list(conditions), limit_s).result()
 
 
-def search(problem: Problem, limit_s: float, planner: str = PLANNER) -> Solution:
+def search(problem: PlanningProblem, limit_s: float, planner: str = PLANNER) -> Solution:
     """Let a planner search one problem; "proved impossible" speaks of that problem's scope.
 
     Fast Downward writes a file where it stands, so the working directory is another one for the time of the search: in a process
@@ -129,7 +129,7 @@ def replayed(world: World, state: State, plan: Sequence[Action]) -> State | Refu
     return state
 
 
-def validate(problem: Problem, plan: str) -> str:
+def validate(problem: PlanningProblem, plan: str) -> str:
     """Let unified-planning's own validator judge a plan; return "" when it is valid, else why it is not."""
     given = to_unified_planning(problem)
     steps = []
@@ -141,13 +141,13 @@ def validate(problem: Problem, plan: str) -> str:
     return "" if result.status is ValidationResultStatus.VALID else str(result.log_messages or result)
 
 
-def to_unified_planning(problem: Problem) -> Any:
+def to_unified_planning(problem: PlanningProblem) -> Any:
     """Return a problem as a model of unified-planning; the same as reading its PDDL, without the reading."""
     return _Builder(problem).build()
 
 
 class _Builder:
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: PlanningProblem) -> None:
         self.problem = problem
         self.out = up.Problem(problem.name)
         self.out.initial_defaults[up.BoolType()] = up.FALSE()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ego2world.planning.scope import Scope, Shape
+from ego2world.planning.scope import LiftedAction, Scope
 from ego2world.world.kinds import Trait, has
 from ego2world.world.state import World
 
@@ -29,24 +29,24 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Schema:
+class ActionSchema:
     """One PDDL action and the shape it stands for."""
 
-    shape: Shape
+    shape: LiftedAction
     parameters: tuple[Parameter, ...]
     precondition: Formula
     effect: Formula
 
 
 @dataclass
-class Domain:
+class PlanningDomain:
     """The actions over a scope, and the static predicates they use: predicate -> what has it."""
 
     world: World
     scope: Scope
     names: Mapping[str, str]
     fits: dict[str, frozenset[str]] = field(default_factory=dict)
-    schemas: list[Schema] = field(default_factory=list)
+    schemas: list[ActionSchema] = field(default_factory=list)
     values: dict[str, list[Any]] = field(default_factory=dict)
 
     def class_of(self, thing: str) -> str:

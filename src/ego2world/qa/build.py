@@ -27,40 +27,49 @@ from ego2world import __version__
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, write_atomic
 from ego2world.core.cluster import workers
 from ego2world.core.journal import read_versioned
-from ego2world.core.models import Door
+from ego2world.core.models import ModelClient
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import Ego2WorldError, RecordError, UsageError
-from ego2world.qa.checks import Case, check_group
+from ego2world.qa.checks import CheckContext, check_group
 from ego2world.qa.checks.collection import collection_findings
 from ego2world.qa.checks.repairs import repair_findings
-from ego2world.qa.choose import Plan, blocks, choose, groups_of
+from ego2world.qa.choose import Quota, blocks, choose, groups_of
 from ego2world.qa.codes import Severity
 from ego2world.qa.enrich import divided, meant, related
 from ego2world.qa.evidence import evidence_of
 from ego2world.qa.interactions import interactions_of
 from ego2world.qa.propose import identity, observations, propose, validated
-from ego2world.qa.recipes import RECIPES, Desk
+from ego2world.qa.recipes import RECIPES, RecipeContext
 from ego2world.qa.recording import Recording
-from ego2world.qa.records import Episode, Evidence, Finding, Group, GroupStatus, Interaction, Record, Relation
+from ego2world.qa.records import (
+    Evidence,
+    Finding,
+    GroupStatus,
+    Interaction,
+    QuestionGroup,
+    QuestionRecord,
+    Relation,
+    Stage,
+)
 from ego2world.qa.repair import ROUNDS, repaired
-from ego2world.qa.replay import Kitchen
+from ego2world.qa.replay import EpisodeReplayer
 from ego2world.qa.stages import episodes_of, relations_of
 from ego2world.qa.taxonomy import Category, Level, Modality
 from ego2world.world.episode import load_manifest
 
 SCHEMA_VERSION = 1
 Progress = Callable[[str, int, int], None]
-STAGES: dict[str, type[Record]] = {
-    "interactions": Interaction, "evidence": Evidence, "stages": Episode, "relations": Relation, "candidates": Group, "proposals": Group, "checked": Group,
+STAGES: dict[str, type[QuestionRecord]] = {
+    "interactions": Interaction, "evidence": Evidence, "stages": Stage, "relations": Relation, "candidates": QuestionGroup, "proposals": QuestionGroup, "checked": QuestionGroup,
 }  # fmt: skip
 FILES = {"accepted": "groups.jsonl", "rejected": "rejected.jsonl", "review": "review.jsonl"}
 
 
 @dataclass(frozen=True)
-class Settings:
+class QuestionSettings:
     """What questions are made with; stored in the manifest. ``test_share``: of the videos, for the split "test"."""
 
-    plan: Plan = field(default_factory=Plan)
+    plan: Quota = field(default_factory=Quota)
     test_share: float = 0.2
     episodes: tuple[str, ...] = ()
 
@@ -70,15 +79,15 @@ class Settings:
 
 
 def build(
-    worlds: Path, out: Path, settings: Settings, jobs: int = 1, progress: Progress | None = None, ray: str | None = None,
-    open_door: Callable[[], Door] | None = None,
+    worlds: Path, out: Path, settings: QuestionSettings, jobs: int = 1, progress: Progress | None = None, ray: str | None = None,
+    connect: Callable[[], ModelClient] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Make and check questions on a collection of worlds, and return the manifest that is written.
 
     Args:
         worlds: a compiled collection.
         out: the folder of the questions; what is in it and still holds is used again.
-        settings: see ``Settings``.
+        settings: see ``QuestionSettings``.
         jobs: processes.
         progress: called with (episode, finished, total).
         ray: address of a cluster that does the episodes, see core.cluster; worlds and ``out`` must be at the same paths there.
@@ -93,9 +102,9 @@ def build(
     if unknown:
         raise UsageError(f"{worlds} has no episode {', '.join(unknown)}; it has: {', '.join(manifest['episodes'])}")
     names = list(settings.episodes) or list(manifest["episodes"])
-    failed = _all_episodes(worlds, out, names, settings, jobs, progress, ray, open_door)
+    failed = _all_episodes(worlds, out, names, settings, jobs, progress, ray, connect)
     groups = [group for name in names if name not in failed for group in read_stage(out, name, "checked")]
-    sorted_out = _sorted_out([group for group in groups if isinstance(group, Group)], settings)
+    sorted_out = _sorted_out([group for group in groups if isinstance(group, QuestionGroup)], settings)
     for status, file in FILES.items():
         write_atomic(out / file, json_lines(msgspec.to_builtins(group) for group in sorted_out[status]))
     made = _manifest(worlds, manifest, names, failed, settings, sorted_out)
@@ -104,8 +113,8 @@ def build(
 
 
 def _all_episodes(
-    worlds: Path, out: Path, names: Sequence[str], settings: Settings, jobs: int, progress: Progress | None, ray: str | None,
-    open_door: Callable[[], Door] | None,
+    worlds: Path, out: Path, names: Sequence[str], settings: QuestionSettings, jobs: int, progress: Progress | None, ray: str | None,
+    connect: Callable[[], ModelClient] | None,
 ) -> dict[str, dict[str, str]]:  # fmt: skip
     """Run the stages of all episodes; return the failures, as episode -> {code, message}."""
     failed: dict[str, dict[str, str]] = {}
@@ -113,14 +122,14 @@ def _all_episodes(
         progress("", 0, len(names))
     if jobs <= 1 and ray is None:
         for done, name in enumerate(names, 1):
-            failure = build_episode(worlds, out, name, settings, open_door)
+            failure = build_episode(worlds, out, name, settings, connect)
             if failure:
                 failed[name] = failure
             if progress:
                 progress(name, done, len(names))
         return failed
     with workers(min(jobs, len(names)), ray) as pool:
-        futures = {pool.submit(build_episode, worlds, out, name, settings, open_door): name for name in names}
+        futures = {pool.submit(build_episode, worlds, out, name, settings, connect): name for name in names}
         for done, future in enumerate(as_completed(futures), 1):
             failure = future.result()
             if failure:
@@ -131,11 +140,11 @@ def _all_episodes(
 
 
 def build_episode(
-    worlds: Path, out: Path, name: str, settings: Settings, open_door: Callable[[], Door] | None = None
+    worlds: Path, out: Path, name: str, settings: QuestionSettings, connect: Callable[[], ModelClient] | None = None
 ) -> dict[str, str] | None:  # fmt: skip
     """Run the stages of one episode; return why it failed, None when it did not."""
     try:
-        _Episode(worlds, out, name, settings, open_door).run()
+        _Episode(worlds, out, name, settings, connect).run()
     except RecordError:
         raise
     except Ego2WorldError as error:
@@ -147,40 +156,45 @@ class _Episode:
     """One episode on its way through the stages; what a stage needs is made only where its file does not hold."""
 
     def __init__(
-        self, worlds: Path, out: Path, name: str, settings: Settings, open_door: Callable[[], Door] | None = None
+        self,
+        worlds: Path,
+        out: Path,
+        name: str,
+        settings: QuestionSettings,
+        connect: Callable[[], ModelClient] | None = None,
     ) -> None:
-        self.open_door = open_door
+        self.connect = connect
         self.worlds, self.out, self.name, self.settings = worlds, out, name, settings
         self.frozen: str = load_manifest(worlds)["episodes"][name]["sha256"]
         self.config = sha256(canonical_json(settings.plan.plain()))
 
     @cached_property
-    def desk(self) -> Desk:
-        return Desk(Recording.load(self.worlds, self.name))
+    def desk(self) -> RecipeContext:
+        return RecipeContext(Recording.load(self.worlds, self.name))
 
     @cached_property
-    def kitchen(self) -> Kitchen:
-        return Kitchen(self.desk.recording.episode)
+    def kitchen(self) -> EpisodeReplayer:
+        return EpisodeReplayer(self.desk.recording.episode)
 
     def run(self) -> None:
         """Run all stages; a model, where there is one, is asked for more at each."""
-        with closing(self.open_door()) if self.open_door is not None else nullcontext() as door:
-            self._run(door)
+        with closing(self.connect()) if self.connect is not None else nullcontext() as client:
+            self._run(client)
 
-    def _run(self, door: Door | None) -> None:
-        who = identity(door) if door is not None else None
+    def _run(self, client: ModelClient | None) -> None:
+        who = identity(client) if client is not None else None
 
         def records() -> Sequence[Interaction]:
             found = interactions_of(self.desk, self._notes())
-            return found if door is None else meant(self.desk, found, door)
+            return found if client is None else meant(self.desk, found, client)
 
-        def stages() -> Sequence[Episode]:
+        def stages() -> Sequence[Stage]:
             found = episodes_of(self.desk, interactions)
-            return found if door is None else divided(self.desk, found, interactions, door)
+            return found if client is None else divided(self.desk, found, interactions, client)
 
         def relations() -> Sequence[Relation]:
             found = relations_of(self.desk, parts)
-            return found if door is None else related(self.desk, self.kitchen, found, parts, door)
+            return found if client is None else related(self.desk, self.kitchen, found, parts, client)
 
         interactions = self.stage("interactions", (), records, who)
         evidence = self.stage("evidence", (), lambda: evidence_of(self.desk.recording))
@@ -189,13 +203,13 @@ class _Episode:
         pool = {one.id: one for one in evidence}
         candidates = self.stage("candidates", ("evidence", "relations"), lambda: self._candidates(pool, known))
         parents: tuple[str, ...] = ("candidates",)
-        if door is not None:
+        if client is not None:
             candidates = [
                 *candidates,
-                *self.stage("proposals", ("evidence", "relations"), lambda: propose(self.desk, door), who),
+                *self.stage("proposals", ("evidence", "relations"), lambda: propose(self.desk, client), who),
             ]
             parents = ("candidates", "proposals")
-        self.stage("checked", parents, lambda: self._checked(candidates, pool, known, door), who)
+        self.stage("checked", parents, lambda: self._checked(candidates, pool, known, client), who)
 
     def stage(
         self, name: str, parents: tuple[str, ...], make: Callable[[], Sequence[Any]], model: Mapping[str, str] | None = None
@@ -223,27 +237,31 @@ class _Episode:
         text = (self.worlds / "episodes" / self.name / "notes.jsonl").read_text("utf-8")
         return [json.loads(line) for line in text.splitlines()]
 
-    def _candidates(self, evidence: Mapping[str, Evidence], relations: Mapping[str, Relation]) -> list[Group]:
+    def _candidates(self, evidence: Mapping[str, Evidence], relations: Mapping[str, Relation]) -> list[QuestionGroup]:
         plan = self.settings.plan
         drafts = choose((draft for recipe in RECIPES for draft in recipe(self.desk)), plan, self.kitchen)
-        return groups_of(self.name, drafts, blocks(drafts, Case(self.kitchen, evidence, relations), plan))
+        return groups_of(self.name, drafts, blocks(drafts, CheckContext(self.kitchen, evidence, relations), plan))
 
     def _checked(
-        self, candidates: Sequence[Group], evidence: Mapping[str, Evidence], relations: Mapping[str, Relation], door: Door | None
-    ) -> list[Group]:  # fmt: skip
-        case = Case(self.kitchen, evidence, relations)
+        self, candidates: Sequence[QuestionGroup], evidence: Mapping[str, Evidence], relations: Mapping[str, Relation], client: ModelClient | None
+    ) -> list[QuestionGroup]:  # fmt: skip
+        case = CheckContext(self.kitchen, evidence, relations)
         out = []
         for candidate in candidates:
             group = checked(candidate, case)
-            if door is not None and group.producer != "rule" and group.status in (GroupStatus.ACCEPTED, GroupStatus.REPAIRED):
+            if (
+                client is not None
+                and group.producer != "rule"
+                and group.status in (GroupStatus.ACCEPTED, GroupStatus.REPAIRED)
+            ):
                 text = observations(self.desk, group.clip.start_s, group.clip.end_s)
-                findings = (*group.validation, *validated(group, text, door))
+                findings = (*group.validation, *validated(group, text, client))
                 group = replace(group, validation=findings, status=_status(findings, bool(group.repairs)))
             out.append(group)
         return out
 
 
-def checked(group: Group, case: Case) -> Group:
+def checked(group: QuestionGroup, case: CheckContext) -> QuestionGroup:
     """Return a candidate with its findings and its status, repaired where that is allowed."""
     findings = check_group(group, case)
     after, rounds = group, 0
@@ -267,11 +285,11 @@ def _status(findings: Sequence[Finding], mended: bool) -> GroupStatus:
     return GroupStatus.REPAIRED if mended else GroupStatus.ACCEPTED
 
 
-def _sorted_out(groups: Sequence[Group], settings: Settings) -> dict[str, list[Group]]:
+def _sorted_out(groups: Sequence[QuestionGroup], settings: QuestionSettings) -> dict[str, list[QuestionGroup]]:
     """Return the groups by what becomes of them, after the checks that need all of them; the split goes by video."""
     alive = [group for group in groups if group.status is not GroupStatus.REJECTED]
     found = collection_findings(alive)
-    out: dict[str, list[Group]] = {"accepted": [], "rejected": [], "review": []}
+    out: dict[str, list[QuestionGroup]] = {"accepted": [], "rejected": [], "review": []}
     seen: Counter[str] = Counter()
     for group in groups:
         if group.status is GroupStatus.REJECTED:
@@ -288,8 +306,8 @@ def _sorted_out(groups: Sequence[Group], settings: Settings) -> dict[str, list[G
 
 
 def _manifest(
-    worlds: Path, manifest: Mapping[str, Any], names: Sequence[str], failed: Mapping[str, Any], settings: Settings,
-    sorted_out: Mapping[str, Sequence[Group]],
+    worlds: Path, manifest: Mapping[str, Any], names: Sequence[str], failed: Mapping[str, Any], settings: QuestionSettings,
+    sorted_out: Mapping[str, Sequence[QuestionGroup]],
 ) -> dict[str, Any]:  # fmt: skip
     accepted = sorted_out["accepted"]
 
@@ -332,7 +350,7 @@ def read_stage(out: Path, episode: str, stage: str) -> list[Any]:
     return read_records(stage_path(out, episode, stage), STAGES[stage], skip=1)
 
 
-def read_records(path: Path, kind: type[Record], skip: int = 0) -> list[Any]:
+def read_records(path: Path, kind: type[QuestionRecord], skip: int = 0) -> list[Any]:
     """Read a file of records, one a line.
 
     Raises:

@@ -14,12 +14,12 @@ from typing import Any
 from ego2world.core.processes import process_pool
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import FILES, read_manifest, read_records, read_stage
-from ego2world.qa.checks import Case, check_group
+from ego2world.qa.checks import CheckContext, check_group
 from ego2world.qa.checks.collection import collection_findings, drift, position_findings
 from ego2world.qa.checks.items import item_findings
 from ego2world.qa.importers import read_items
-from ego2world.qa.records import Finding, Group
-from ego2world.qa.replay import Kitchen
+from ego2world.qa.records import Finding, QuestionGroup
+from ego2world.qa.replay import EpisodeReplayer
 from ego2world.world.episode import load_episode, load_manifest
 
 Progress = Callable[[str, int, int], None]
@@ -53,9 +53,11 @@ def check_folder(
             str(worlds),
             f"not the worlds these questions were made on ({', '.join(changed[:3])}); build again, or name the others with --worlds",
         )
-    by_status: dict[str, list[Group]] = {status: read_records(qa / file, Group) for status, file in FILES.items()}
+    by_status: dict[str, list[QuestionGroup]] = {
+        status: read_records(qa / file, QuestionGroup) for status, file in FILES.items()
+    }
     accepted = by_status["accepted"]
-    episodes: dict[str, list[Group]] = defaultdict(list)
+    episodes: dict[str, list[QuestionGroup]] = defaultdict(list)
     for group in accepted:
         episodes[group.episode].append(group)
     unknown = sorted(set(episodes) - set(manifest["episodes"]))
@@ -87,7 +89,7 @@ _KNOWN = frozenset({"NAR_POINT_ONLY", "IVL_OVERLAP_SAME_ENTITY", "KEY_POSITION_B
 
 
 def _findings(
-    qa: Path, worlds: Path, episodes: Mapping[str, Sequence[Group]], jobs: int, progress: Progress | None, counts: dict[str, int]
+    qa: Path, worlds: Path, episodes: Mapping[str, Sequence[QuestionGroup]], jobs: int, progress: Progress | None, counts: dict[str, int]
 ) -> Iterator[tuple[str, Finding]]:  # fmt: skip
     def results() -> Iterator[tuple[str, list[tuple[str, Finding]], int, int]]:
         if jobs <= 1:
@@ -111,12 +113,12 @@ def _findings(
 
 
 def check_episode(
-    qa: Path, worlds: Path, name: str, groups: Sequence[Group]
+    qa: Path, worlds: Path, name: str, groups: Sequence[QuestionGroup]
 ) -> tuple[list[tuple[str, Finding]], int, int]:
     """Return the findings of an episode's groups, how many turns are re-derived, and how many lose their answer without evidence."""
-    kitchen = Kitchen(load_episode(worlds, name))
+    kitchen = EpisodeReplayer(load_episode(worlds, name))
     evidence = {one.id: one for one in read_stage(qa, name, "evidence")}
-    case = Case(kitchen, evidence, {one.id: one for one in read_stage(qa, name, "relations")})
+    case = CheckContext(kitchen, evidence, {one.id: one for one in read_stage(qa, name, "relations")})
     found, rederived, without = [], 0, 0
     for group in groups:
         findings = check_group(group, case)
@@ -136,12 +138,12 @@ def necessity(qa: Path, worlds: Path | None = None) -> dict[str, dict[str, int]]
     """
     manifest = read_manifest(qa)
     worlds = worlds or Path(manifest["worlds"])
-    of_episode: dict[str, list[Group]] = defaultdict(list)
-    for group in read_records(qa / FILES["accepted"], Group):
+    of_episode: dict[str, list[QuestionGroup]] = defaultdict(list)
+    for group in read_records(qa / FILES["accepted"], QuestionGroup):
         of_episode[group.episode].append(group)
     out: dict[str, dict[str, int]] = {}
     for name in manifest["episodes"]:
-        kitchen = Kitchen(load_episode(worlds, name))
+        kitchen = EpisodeReplayer(load_episode(worlds, name))
         stream = {one.id: one.modality for one in read_stage(qa, name, "evidence")}
         for group in of_episode[name]:
             row = out.setdefault(group.modality, {"groups": 0, "redundant": 0})

@@ -20,18 +20,18 @@ import msgspec
 
 from ego2world.core.canonical import canonical_json, sha256
 from ego2world.qa.checks.answers import about_itself, also_true
-from ego2world.qa.checks.case import Case
+from ego2world.qa.checks.case import CheckContext
 from ego2world.qa.queries import Linked
-from ego2world.qa.recipes import Draft, DraftTurn
-from ego2world.qa.records import Group, Spec, Turn
-from ego2world.qa.replay import Kitchen
+from ego2world.qa.recipes import DraftTurn, QuestionDraft
+from ego2world.qa.records import QuestionGroup, Spec, Turn
+from ego2world.qa.replay import EpisodeReplayer
 from ego2world.qa.taxonomy import LEVELS, modality_of
 
 LETTERS = "ABCDEFGH"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Quota:
     """How many questions are made, and how many options they have.
 
     window_s: length of the windows that the quota counts in, in seconds.
@@ -48,15 +48,15 @@ class Plan:
         return {"window_s": self.window_s, "per_window": self.per_window, "options": self.options}
 
 
-def choose(drafts: Iterable[Draft], plan: Plan, kitchen: Kitchen) -> list[Draft]:
+def choose(drafts: Iterable[QuestionDraft], plan: Quota, kitchen: EpisodeReplayer) -> list[QuestionDraft]:
     """Return the drafts within quota, in order of category and time, and those on the way that do not hold when replayed.
 
     What does not hold takes no place of the quota; it goes on to the checks, which say why.
     """
-    places: dict[tuple[str, int], dict[str, list[Draft]]] = defaultdict(lambda: defaultdict(list))
+    places: dict[tuple[str, int], dict[str, list[QuestionDraft]]] = defaultdict(lambda: defaultdict(list))
     for draft in sorted(drafts, key=lambda d: (d.at_s, d.subtype, d.turns[0].question)):
         places[(draft.category.value, int(draft.at_s // plan.window_s))][draft.subtype].append(draft)
-    chosen: list[Draft] = []
+    chosen: list[QuestionDraft] = []
     taken: set[tuple[str, int]] = set()
     for (category, window), kinds in sorted(places.items()):
         queues = [
@@ -79,12 +79,12 @@ def choose(drafts: Iterable[Draft], plan: Plan, kitchen: Kitchen) -> list[Draft]
     return chosen
 
 
-def _holds(draft: Draft, kitchen: Kitchen) -> bool:
+def _holds(draft: QuestionDraft, kitchen: EpisodeReplayer) -> bool:
     linked = all(kitchen.answer(Linked(*link)) is not None for link in draft.links)
     return linked and all(kitchen.answer(turn.query) == turn.value for turn in draft.turns)
 
 
-def blocks(drafts: Sequence[Draft], case: Case, plan: Plan) -> dict[int, list[tuple[str, Any]]]:
+def blocks(drafts: Sequence[QuestionDraft], case: CheckContext, plan: Quota) -> dict[int, list[tuple[str, Any]]]:
     """Return options for the drafts that become multiple choice: position of the draft -> (text, value), the key among them."""
     families: dict[str, list[int]] = defaultdict(list)
     for number, draft in enumerate(drafts):
@@ -100,7 +100,7 @@ def blocks(drafts: Sequence[Draft], case: Case, plan: Plan) -> dict[int, list[tu
     return made
 
 
-def _blocks(members: list[tuple[int, DraftTurn]], size: int, case: Case) -> list[list[tuple[int, DraftTurn]]]:
+def _blocks(members: list[tuple[int, DraftTurn]], size: int, case: CheckContext) -> list[list[tuple[int, DraftTurn]]]:
     """Partition questions into blocks of different answers, the most frequent answers first; what is left over stays open."""
     queues: dict[str, list[tuple[int, DraftTurn]]] = defaultdict(list)
     for member in members:
@@ -121,7 +121,7 @@ def _blocks(members: list[tuple[int, DraftTurn]], size: int, case: Case) -> list
         queues = defaultdict(list, {answer: queue for answer, queue in queues.items() if queue})
 
 
-def _exclude(turn: DraftTurn, other: DraftTurn, case: Case) -> bool:
+def _exclude(turn: DraftTurn, other: DraftTurn, case: CheckContext) -> bool:
     """Whether the answer of another question is false for this one, and neither contains the other."""
     mine, theirs = turn.value, other.value
     if turn.answer == other.answer or also_true(turn.query, mine, theirs, case):
@@ -141,12 +141,14 @@ def _kind(action: dict[str, Any]) -> str:
     return str(action["action"]).split("_")[0]
 
 
-def groups_of(episode: str, drafts: Sequence[Draft], options: dict[int, list[tuple[str, Any]]]) -> list[Group]:
+def groups_of(
+    episode: str, drafts: Sequence[QuestionDraft], options: dict[int, list[tuple[str, Any]]]
+) -> list[QuestionGroup]:
     """Return the candidates."""
     return [_group(episode, draft, options.get(number)) for number, draft in enumerate(drafts)]
 
 
-def _group(episode: str, draft: Draft, options: list[tuple[str, Any]] | None) -> Group:
+def _group(episode: str, draft: QuestionDraft, options: list[tuple[str, Any]] | None) -> QuestionGroup:
     modality = modality_of(draft.streams).value
     turns = []
     for number, turn in enumerate(draft.turns):
@@ -166,7 +168,7 @@ def _group(episode: str, draft: Draft, options: list[tuple[str, Any]] | None) ->
                 depends_on=turn.depends_on, new_observation=turn.observation, standalone=turn.standalone,
             )
         )  # fmt: skip
-    group = Group(
+    group = QuestionGroup(
         id="", episode=episode, level=LEVELS[draft.category].value, category=draft.category.value, subtype=draft.subtype,
         format="multiple_choice" if options else "open", clip=draft.clip, turns=tuple(turns), modality=modality,
         bridging_fact=draft.bridging_fact, lost_without_earlier=draft.lost_without_earlier, relation=draft.relation, links=draft.links,
@@ -180,7 +182,7 @@ def with_id(spec: Spec) -> Spec:
     return msgspec.structs.replace(spec, id="spec_" + sha256(canonical_json(msgspec.to_builtins(spec)))[:12])
 
 
-def named(group: Group) -> Group:
+def named(group: QuestionGroup) -> QuestionGroup:
     """Return the group under the id of its content."""
     return msgspec.structs.replace(group, id="qa_" + sha256(canonical_json([group.episode, group.content_hash]))[:12])
 

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ego2world.core.models import Door
+from ego2world.core.models import ModelClient
 from ego2world.qa.clauses import fresh
 from ego2world.qa.propose import TEXT, ask, listed, windows
 from ego2world.qa.queries import Linked
-from ego2world.qa.recipes.base import Desk
-from ego2world.qa.records import Episode, Interaction, Relation
-from ego2world.qa.replay import Kitchen
+from ego2world.qa.recipes.base import RecipeContext
+from ego2world.qa.records import Interaction, Relation, Stage
+from ego2world.qa.replay import EpisodeReplayer
 
 FIELDS = ("trigger", "intention", "feedback")
 INTERACTIONS = listed("interactions", {"event": TEXT, **{name: TEXT for name in FIELDS}})
@@ -46,16 +46,18 @@ class _Link(msgspec.Struct):
     carried: str = ""
 
 
-def _rows(kind: str, schema: dict[str, Any], desk: Desk, door: Door, shape: type[Any]) -> Iterator[Any]:
+def _rows(
+    kind: str, schema: dict[str, Any], desk: RecipeContext, client: ModelClient, shape: type[Any]
+) -> Iterator[Any]:
     for text, start_s in windows(desk):
-        for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", door):
+        for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", client):
             try:
                 yield msgspec.convert(row, shape)
             except msgspec.ValidationError:
                 continue
 
 
-def meant(desk: Desk, interactions: Sequence[Interaction], door: Door) -> list[Interaction]:
+def meant(desk: RecipeContext, interactions: Sequence[Interaction], client: ModelClient) -> list[Interaction]:
     """Return the interactions with the triggers, intentions and feedback that a model found in their narrations.
 
     Raises:
@@ -63,7 +65,7 @@ def meant(desk: Desk, interactions: Sequence[Interaction], door: Door) -> list[I
     """
     found: dict[str, dict[str, str]] = {}
     recording = desk.recording
-    for row in _rows("interactions", INTERACTIONS, desk, door, _Meant):
+    for row in _rows("interactions", INTERACTIONS, desk, client, _Meant):
         i = recording.index.get(row.event)
         if i is None:
             continue
@@ -80,7 +82,9 @@ def meant(desk: Desk, interactions: Sequence[Interaction], door: Door) -> list[I
     return out
 
 
-def divided(desk: Desk, stages: Sequence[Episode], interactions: Sequence[Interaction], door: Door) -> list[Episode]:
+def divided(
+    desk: RecipeContext, stages: Sequence[Stage], interactions: Sequence[Interaction], client: ModelClient
+) -> list[Stage]:
     """Return the stages with those of a model in the place of stages that no step, preparation or activity names.
 
     Raises:
@@ -88,9 +92,9 @@ def divided(desk: Desk, stages: Sequence[Episode], interactions: Sequence[Intera
     """
     order = {one.operation: n for n, one in enumerate(interactions) if one.operation}
     nameless = {one for stage in stages if stage.source == "none" for one in stage.interactions}
-    made: list[Episode] = []
+    made: list[Stage] = []
     used: set[str] = set()
-    for row in _rows("stages", STAGES, desk, door, _Stage):
+    for row in _rows("stages", STAGES, desk, client, _Stage):
         first, last = order.get(row.first), order.get(row.last)
         if first is None or last is None or last < first or not row.label.strip():
             continue
@@ -100,7 +104,7 @@ def divided(desk: Desk, stages: Sequence[Episode], interactions: Sequence[Intera
             continue
         used |= set(ids)
         made.append(
-            Episode(
+            Stage(
                 id=f"stage_m{len(made) + 1:03d}", episode=desk.recording.id, label=row.label.strip()[:200], source="model",
                 span_s=(members[0].span_s[0], max(one.span_s[1] for one in members)), interactions=tuple(ids), entities=(),
             )
@@ -118,7 +122,11 @@ def divided(desk: Desk, stages: Sequence[Episode], interactions: Sequence[Intera
 
 
 def related(
-    desk: Desk, kitchen: Kitchen, relations: Sequence[Relation], stages: Sequence[Episode], door: Door
+    desk: RecipeContext,
+    kitchen: EpisodeReplayer,
+    relations: Sequence[Relation],
+    stages: Sequence[Stage],
+    client: ModelClient,
 ) -> list[Relation]:
     """Return the relations with those that a model proposes: eligible where the later event is refused without the earlier one.
 
@@ -129,7 +137,7 @@ def related(
     index = desk.recording.index
     stage_of = {one: stage.id for stage in stages for one in stage.interactions}
     out = list(relations)
-    for row in _rows("relations", RELATIONS, desk, door, _Link):
+    for row in _rows("relations", RELATIONS, desk, client, _Link):
         events = (row.source, row.target)
         if events in known or not all(one in index for one in events) or index[row.source] >= index[row.target]:
             continue

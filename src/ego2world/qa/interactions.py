@@ -10,21 +10,21 @@ from typing import Any
 
 from ego2world.compiler.reason import Why
 from ego2world.qa.clauses import clause_of
-from ego2world.qa.recipes.base import Desk
+from ego2world.qa.recipes.base import RecipeContext
 from ego2world.qa.records import Interaction
 from ego2world.world.explain import need_text
 from ego2world.world.state import fact_row
-from ego2world.world.step import Ground, ground_action
+from ego2world.world.step import GroundAction, ground_action
 
 
-def interactions_of(desk: Desk, notes: Sequence[dict[str, Any]] = ()) -> tuple[Interaction, ...]:
+def interactions_of(desk: RecipeContext, notes: Sequence[dict[str, Any]] = ()) -> tuple[Interaction, ...]:
     """Return the interactions of a recording, in order of time; ``notes`` are the compiler's, for what was tried and not done."""
     done = [_done(desk, i) for i in desk.told]
     done += [one for note in notes if (one := _tried(desk, note)) is not None]
     return tuple(sorted(done, key=lambda one: (one.span_s, one.id)))
 
 
-def _done(desk: Desk, i: int) -> Interaction:
+def _done(desk: RecipeContext, i: int) -> Interaction:
     recording = desk.recording
     row, action = recording.operations[i], recording.actions[i]
     before, after = recording.states[i], recording.states[i + 1]
@@ -43,13 +43,13 @@ def _done(desk: Desk, i: int) -> Interaction:
         narrations=tuple(row["narration_ids"]), action=action.plain() | {"family": row["family"], "says": row["says"]}, progress="completed",
         pre_state=tuple(fact_row(key, before.facts[key]) if key in before.facts else [*key, "unknown"] for key in keys),
         delta=tuple(row["effects"]), post_state=tuple(fact_row(key, after.facts[key]) for key in keys),
-        preconditions=tuple(need_text(*need) for need in ground.needs()) if isinstance(ground, Ground) else (), trigger=clauses["reason"], intention=clauses["purpose"],
+        preconditions=tuple(need_text(*need) for need in ground.preconditions()) if isinstance(ground, GroundAction) else (), trigger=clauses["reason"], intention=clauses["purpose"],
         subgoal=step["text"] if step else None, manner=clauses["manner"], feedback=clauses["percept"],
         attention=row["says"] if row["family"] == "check" else None, sounds=tuple(s["id"] for s in sounds), tracks=desk.evidence(i)[1:],
     )  # fmt: skip
 
 
-def _tried(desk: Desk, note: dict[str, Any]) -> Interaction | None:
+def _tried(desk: RecipeContext, note: dict[str, Any]) -> Interaction | None:
     narration = next((one for one in note.get("evidence", ()) if one in desk.recording.narrations), None)
     if narration is None or note["why"] != Why.ONLY_TRIED:
         return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ego2world.qa.records import Group, Record
+from ego2world.qa.records import QuestionGroup, QuestionRecord
 
 
-class Item(Record, frozen=True):
+class Item(QuestionRecord, frozen=True):
     """One turn of one question. ``options`` maps letters to texts; ``key`` holds the right letters."""
 
     id: str
@@ -33,7 +33,7 @@ class Item(Record, frozen=True):
     extra: dict[str, Any] | None = None
 
 
-def items_of(groups: Iterable[Group]) -> Iterator[Item]:
+def items_of(groups: Iterable[QuestionGroup]) -> Iterator[Item]:
     """Return the turns of the engine's own questions."""
     for group in groups:
         for number, turn in enumerate(group.turns):

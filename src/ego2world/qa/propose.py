@@ -16,13 +16,13 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ego2world.core.models import Door, Message, Request, Text, json_object
+from ego2world.core.models import Message, ModelClient, Request, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.qa.checks.case import finding
 from ego2world.qa.choose import named, with_id
-from ego2world.qa.queries import Said
-from ego2world.qa.recipes.base import Desk
-from ego2world.qa.records import Clip, Finding, Group, Spec, Turn
+from ego2world.qa.queries import SaidQuery
+from ego2world.qa.recipes.base import RecipeContext
+from ego2world.qa.records import Clip, Finding, QuestionGroup, Spec, Turn
 from ego2world.qa.taxonomy import LEVELS, Category, modality_of
 
 HERE = "ego2world.qa"
@@ -96,12 +96,12 @@ VALIDATION: dict[str, Any] = {
 }  # fmt: skip
 
 
-def identity(door: Door) -> dict[str, str]:
+def identity(client: ModelClient) -> dict[str, str]:
     """Return who proposes, for provenance."""
-    return {"model": door.name, "prompts_sha256": prompts_sha256(HERE, PROMPTS)}
+    return {"model": client.name, "prompts_sha256": prompts_sha256(HERE, PROMPTS)}
 
 
-def observations(desk: Desk, start_s: float, end_s: float) -> str:
+def observations(desk: RecipeContext, start_s: float, end_s: float) -> str:
     """Return the events of a window as a model reads them."""
     recording = desk.recording
     rows = []
@@ -124,23 +124,23 @@ def observations(desk: Desk, start_s: float, end_s: float) -> str:
     return prompt(HERE, "observations.txt.j2", rows=rows) if rows else ""
 
 
-def propose(desk: Desk, door: Door) -> list[Group]:
+def propose(desk: RecipeContext, client: ModelClient) -> list[QuestionGroup]:
     """Return what a model proposes for an episode, window by window, as candidates; replies that cannot be read become rejected ones.
 
     Raises:
         ModelError: the service gave no reply.
     """
-    found: dict[str, Group] = {}
+    found: dict[str, QuestionGroup] = {}
     for text, start_s in windows(desk):
         for kind, schema in SCHEMAS.items():
-            for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", door):
-                group = _read(kind, row, desk, door.name)
+            for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", client):
+                group = _read(kind, row, desk, client.name)
                 if group is not None:
                     found.setdefault(group.id, group)
     return list(found.values())
 
 
-def windows(desk: Desk) -> Iterator[tuple[str, float]]:
+def windows(desk: RecipeContext) -> Iterator[tuple[str, float]]:
     """Yield the observations of each window that has any, with its start in seconds."""
     start_s = 0.0
     while start_s < desk.recording.end_s:
@@ -150,18 +150,18 @@ def windows(desk: Desk) -> Iterator[tuple[str, float]]:
         start_s += WINDOW_S
 
 
-def ask(kind: str, schema: dict[str, Any], text: str, tag: str, door: Door) -> list[Any]:
+def ask(kind: str, schema: dict[str, Any], text: str, tag: str, client: ModelClient) -> list[Any]:
     """Return the rows that a model gives to observations, none where its reply cannot be read."""
     request = Request(
         (Message("system", (Text(prompt(HERE, f"{kind}_system.txt")),)), Message("user", (Text(text),))), schema=schema, schema_name=kind,
         max_tokens=MAX_TOKENS, tag=tag,
     )  # fmt: skip
-    data = json_object(door.generate(request).text)
+    data = json_object(client.generate(request).text)
     rows = data.get(kind) if data is not None else None
     return rows if isinstance(rows, list) else []
 
 
-def _read(kind: str, row: Any, desk: Desk, model: str) -> Group | None:
+def _read(kind: str, row: Any, desk: RecipeContext, model: str) -> QuestionGroup | None:
     """Return a proposal as a candidate, None where there is no question in it that could be shown to anybody."""
     try:
         if kind == "questions":
@@ -174,8 +174,8 @@ def _read(kind: str, row: Any, desk: Desk, model: str) -> Group | None:
 
 
 def _group(
-    desk: Desk, model: str, category: str, proposed: Sequence[Proposed], dialogue: Dialogue | None = None
-) -> Group:
+    desk: RecipeContext, model: str, category: str, proposed: Sequence[Proposed], dialogue: Dialogue | None = None
+) -> QuestionGroup:
     """Return a candidate; everything about it that does not exist stays in it, for the validators to name."""
     recording = desk.recording
     if category not in set(Category) or not proposed or not all(one.question.strip() for one in proposed):
@@ -189,7 +189,7 @@ def _group(
         evidence = (one.narration, one.event)
         earlier = tuple(name for turn in turns for name in turn.spec.evidence)
         spec = Spec(
-            id="", query=Said(one.narration, one.quote), value=one.quote, direct=evidence if number == 0 else (), inherited=earlier if number else (),
+            id="", query=SaidQuery(one.narration, one.quote), value=one.quote, direct=evidence if number == 0 else (), inherited=earlier if number else (),
             new=evidence if number else (), span_s=(clip.start_s, clip.end_s), modality="visual",
         )  # fmt: skip
         turns.append(
@@ -201,7 +201,7 @@ def _group(
         )  # fmt: skip
     events = [one.event for one in proposed]
     links = tuple(pairwise(events)) if dialogue is not None else ()
-    group = Group(
+    group = QuestionGroup(
         id="", episode=recording.id, level=LEVELS[Category(category)].value, category=category, subtype="proposed", format="open", clip=clip,
         turns=tuple(turns), modality=modality_of(frozenset({"visual"})).value, producer=f"model:{model}", template=f"{category}/proposed",
         bridging_fact=dialogue.bridging_fact if dialogue else "", lost_without_earlier=dialogue.lost_without_earlier if dialogue else "", links=links,
@@ -209,7 +209,7 @@ def _group(
     return named(group)
 
 
-def validated(group: Group, text: str, door: Door) -> list[Finding]:
+def validated(group: QuestionGroup, text: str, client: ModelClient) -> list[Finding]:
     """MODEL_REJECTS: ask whether a group that passed every check is supported by the observations; what cannot be read is for review."""
     turns = [{"question": t.question, "answer": t.answer, "standalone": t.standalone} for t in group.turns]
     asked = prompt(
@@ -219,7 +219,7 @@ def validated(group: Group, text: str, door: Door) -> list[Finding]:
         (Message("system", (Text(prompt(HERE, "validate_system.txt")),)), Message("user", (Text(f"{text}\n{asked}"),))), schema=VALIDATION,
         schema_name="validate", max_tokens=400, tag=f"{group.id}/validate",
     )  # fmt: skip
-    data = json_object(door.generate(request).text)
+    data = json_object(client.generate(request).text)
     if data is None or not isinstance(data.get("keep"), bool):
         return [
             replace(finding("MODEL_REJECTS", "", "the validating call gave no readable verdict"), severity="review")

@@ -37,7 +37,7 @@ class Contents(Query, frozen=True, tag="contents"):
     at_s: float
 
 
-class Act(Query, frozen=True, tag="act"):
+class ActQuery(Query, frozen=True, tag="act"):
     """Which action is done to a thing within a span: the action type with its roles. ``entity`` None: to anything."""
 
     start_s: float
@@ -46,7 +46,7 @@ class Act(Query, frozen=True, tag="act"):
     role: str | None = None  # asks for what is bound to this role instead
 
 
-class Change(Query, frozen=True, tag="change"):
+class ChangeQuery(Query, frozen=True, tag="change"):
     """What an operation changes of a thing's fluent: [before, after]."""
 
     operation: str
@@ -68,14 +68,14 @@ class Linked(Query, frozen=True, tag="linked"):
     second: str
 
 
-class Clause(Query, frozen=True, tag="clause"):
+class ClauseQuery(Query, frozen=True, tag="clause"):
     """Which words of a narration say it: an exact quote. ``relation`` is purpose, reason, manner or percept."""
 
     narration: str
     relation: str
 
 
-class Said(Query, frozen=True, tag="said"):
+class SaidQuery(Query, frozen=True, tag="said"):
     """Whether a narration says some words: the quote itself where it does. What a model proposes rests on such quotes."""
 
     narration: str
@@ -140,7 +140,7 @@ class Adjustment(Query, frozen=True, tag="adjustment"):
 
 
 AnyQuery = (
-    Holding | Fact | Contents | Act | Change | Enabler | Linked | Clause | Said | StepAt | NextStep | PreparedStep
+    Holding | Fact | Contents | ActQuery | ChangeQuery | Enabler | Linked | ClauseQuery | SaidQuery | StepAt | NextStep | PreparedStep
     | ResumedStep | Amount | Heard | During | Adjustment
 )  # fmt: skip
 Value = Any  # JSON: a word, a number, or a list of them

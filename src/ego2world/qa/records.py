@@ -24,18 +24,18 @@ class GroupStatus(StrEnum):
     REVIEW = "review"
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+class QuestionRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """Base of all records: frozen, strict, and short in files (defaults are left out)."""
 
 
-class Source(Record, frozen=True):
+class Source(QuestionRecord, frozen=True):
     """Where something was read: a file of the data set and the row or key in it."""
 
     file: str
     key: str
 
 
-class Evidence(Record, frozen=True):
+class Evidence(QuestionRecord, frozen=True):
     """One thing that can be named as evidence. ``anchor_only``: gives the time of an event and is no proof of it."""
 
     id: str
@@ -48,7 +48,7 @@ class Evidence(Record, frozen=True):
     anchor_only: bool = False
 
 
-class Interaction(Record, frozen=True):
+class Interaction(QuestionRecord, frozen=True):
     """One action and what it belongs to. What no source says is None or empty, never filled in."""
 
     id: str
@@ -73,7 +73,7 @@ class Interaction(Record, frozen=True):
     by_model: tuple[str, ...] = ()  # fields that a model filled
 
 
-class Episode(Record, frozen=True):
+class Stage(QuestionRecord, frozen=True):
     """A stage of the activity: the interactions that serve one step or activity."""
 
     id: str
@@ -90,7 +90,7 @@ class Episode(Record, frozen=True):
     merged_from: tuple[str, ...] = ()
 
 
-class Relation(Record, frozen=True):
+class Relation(QuestionRecord, frozen=True):
     """What an earlier stage hands on to a later one."""
 
     id: str
@@ -105,7 +105,7 @@ class Relation(Record, frozen=True):
     reject_code: str | None = None
 
 
-class Spec(Record, frozen=True):
+class Spec(QuestionRecord, frozen=True):
     """What a turn rests on, fixed before its wording."""
 
     id: str
@@ -125,7 +125,7 @@ class Spec(Record, frozen=True):
         return (*self.direct, *self.inherited, *self.new)
 
 
-class Turn(Record, frozen=True):
+class Turn(QuestionRecord, frozen=True):
     """One question with its answer. ``options`` and ``key`` (letters) only where it is multiple choice."""
 
     question: str
@@ -140,7 +140,7 @@ class Turn(Record, frozen=True):
     standalone: str = ""
 
 
-class Clip(Record, frozen=True):
+class Clip(QuestionRecord, frozen=True):
     """The part of a video that a question is asked on; times in question texts count from its start."""
 
     video: str
@@ -149,7 +149,7 @@ class Clip(Record, frozen=True):
     cutoff_safe: bool = False
 
 
-class Finding(Record, frozen=True):
+class Finding(QuestionRecord, frozen=True):
     """What a validator says: a code of ``codes``, where, and what was found."""
 
     code: str
@@ -158,7 +158,7 @@ class Finding(Record, frozen=True):
     severity: str = "error"
 
 
-class Repair(Record, frozen=True):
+class Repair(QuestionRecord, frozen=True):
     """One change of a candidate: which finding it answers, and what stood there before."""
 
     code: str
@@ -167,7 +167,7 @@ class Repair(Record, frozen=True):
     after: Any
 
 
-class Group(Record, frozen=True):
+class QuestionGroup(QuestionRecord, frozen=True):
     """One question, or one dialogue of two to four turns."""
 
     id: str
@@ -201,6 +201,6 @@ class Group(Record, frozen=True):
         )
 
 
-def plain(record: Record) -> Any:
+def plain(record: QuestionRecord) -> Any:
     """Return the JSON form of a record."""
     return msgspec.to_builtins(record)

@@ -11,15 +11,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ego2world.qa.checks.case import Case, words
-from ego2world.qa.records import Finding, Group, Repair, Turn
+from ego2world.qa.checks.case import CheckContext, words
+from ego2world.qa.records import Finding, QuestionGroup, Repair, Turn
 from ego2world.qa.taxonomy import modality_of
 
 ROUNDS = 2
-_Mend = Callable[[Group, Case], Group]
+_Mend = Callable[[QuestionGroup, CheckContext], QuestionGroup]
 
 
-def repaired(group: Group, findings: Sequence[Finding], case: Case) -> Group | None:
+def repaired(group: QuestionGroup, findings: Sequence[Finding], case: CheckContext) -> QuestionGroup | None:
     """Return the group with its errors mended, None where one of them cannot be."""
     codes = [code for code in dict.fromkeys(f.code for f in findings if f.severity == "error")]
     if not codes or any(code not in REPAIRS for code in codes):
@@ -34,13 +34,13 @@ def repaired(group: Group, findings: Sequence[Finding], case: Case) -> Group | N
     return after
 
 
-def _to_open(group: Group, case: Case) -> Group:
+def _to_open(group: QuestionGroup, case: CheckContext) -> QuestionGroup:
     """Multiple choice to open, where no valid options could be made."""
     turns = tuple(replace(turn, options=None, option_values=None, key=()) for turn in group.turns)
     return replace(group, turns=turns, format="open")
 
 
-def _relabelled(group: Group, case: Case) -> Group:
+def _relabelled(group: QuestionGroup, case: CheckContext) -> QuestionGroup:
     """The modality that the named evidence is of."""
     streams = {one.modality for turn in group.turns for one in case.named(turn)}
     modality = modality_of(streams).value
@@ -51,7 +51,7 @@ def _with_modality(turn: Turn, modality: str) -> Turn:
     return replace(turn, spec=replace(turn.spec, modality=modality))
 
 
-def _ordered(group: Group, case: Case) -> Group:
+def _ordered(group: QuestionGroup, case: CheckContext) -> QuestionGroup:
     """Narrations in the order of time."""
 
     def start_s(one: str) -> float:
@@ -61,7 +61,7 @@ def _ordered(group: Group, case: Case) -> Group:
     return replace(group, turns=tuple(turns))
 
 
-def _cut(group: Group, case: Case) -> Group:
+def _cut(group: QuestionGroup, case: CheckContext) -> QuestionGroup:
     """The clip ends at the cutoff."""
     cutoffs = [turn.spec.cutoff_s for turn in group.turns if turn.spec.cutoff_s is not None]
     if not cutoffs:
@@ -69,7 +69,7 @@ def _cut(group: Group, case: Case) -> Group:
     return replace(group, clip=replace(group.clip, end_s=min(group.clip.end_s, *cutoffs), cutoff_safe=True))
 
 
-def _bound(group: Group, case: Case) -> Group:
+def _bound(group: QuestionGroup, case: CheckContext) -> QuestionGroup:
     """Key points that the answer does not say are dropped."""
     turns = []
     for turn in group.turns:
@@ -85,7 +85,7 @@ REPAIRS: Mapping[str, _Mend] = {
 }  # fmt: skip
 
 
-def _differences(before: Group, after: Group) -> list[tuple[str, Any, Any]]:
+def _differences(before: QuestionGroup, after: QuestionGroup) -> list[tuple[str, Any, Any]]:
     rows: list[tuple[str, Any, Any]] = [
         (name, getattr(before, name), getattr(after, name)) for name in ("format", "modality") if getattr(before, name) != getattr(after, name)
     ]  # fmt: skip

@@ -13,11 +13,11 @@ from functools import cached_property, singledispatchmethod
 from typing import Any
 
 from ego2world.qa.queries import (
-    Act,
+    ActQuery,
     Adjustment,
     Amount,
-    Change,
-    Clause,
+    ChangeQuery,
+    ClauseQuery,
     Contents,
     During,
     Enabler,
@@ -29,7 +29,7 @@ from ego2world.qa.queries import (
     PreparedStep,
     Query,
     ResumedStep,
-    Said,
+    SaidQuery,
     StepAt,
     Value,
 )
@@ -52,7 +52,7 @@ _MARKS = {
 }  # fmt: skip
 
 
-class Kitchen:
+class EpisodeReplayer:
     """An episode that can be executed with and without parts of its record."""
 
     def __init__(self, episode: Episode) -> None:
@@ -154,7 +154,7 @@ class Kitchen:
         return self._steady(query.at_s, read, without)
 
     @answer.register
-    def _(self, query: Act, without: Collection[str] = NOTHING) -> Value:
+    def _(self, query: ActQuery, without: Collection[str] = NOTHING) -> Value:
         about = [
             i for i in self._told(query.start_s, query.end_s, without)
             if query.entity is None or query.entity in self.episode.actions[i].things
@@ -165,7 +165,7 @@ class Kitchen:
         return action.plain() if query.role is None else sorted(action.ids(query.role)) or None
 
     @answer.register
-    def _(self, query: Change, without: Collection[str] = NOTHING) -> Value:
+    def _(self, query: ChangeQuery, without: Collection[str] = NOTHING) -> Value:
         i = self._number[query.operation]
         key = (query.fluent, query.entity)
         before = _json(self.state(i, without).facts.get(key))
@@ -202,7 +202,7 @@ class Kitchen:
         return action.plain() if isinstance(step(world, self.state(later, gone), action), Refusal) else None
 
     @answer.register
-    def _(self, query: Clause, without: Collection[str] = NOTHING) -> Value:
+    def _(self, query: ClauseQuery, without: Collection[str] = NOTHING) -> Value:
         text = self._narrations.get(query.narration)
         if text is None or query.narration in without:
             return None
@@ -219,7 +219,7 @@ class Kitchen:
         return None
 
     @answer.register
-    def _(self, query: Said, without: Collection[str] = NOTHING) -> Value:
+    def _(self, query: SaidQuery, without: Collection[str] = NOTHING) -> Value:
         text = self._narrations.get(query.narration)
         if text is None or query.narration in without or len(query.quote.split()) < 2:
             return None

@@ -26,7 +26,7 @@ from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import FILES, read_manifest, read_records
 from ego2world.qa.checks.case import finding
-from ego2world.qa.records import Finding, Group, Record
+from ego2world.qa.records import Finding, QuestionGroup, QuestionRecord
 
 SEED = 20260921
 DECISIONS = ("accept", "needs_revision", "reject", "uncertain")
@@ -38,7 +38,7 @@ FIELDS = ("question", "answer", "standalone")  # of a turn, that suggestions can
 COHORT, REVIEWS = "cohort.json", "reviews.jsonl"
 
 
-class Suggestion(Record, frozen=True):
+class Suggestion(QuestionRecord, frozen=True):
     """Another wording of one field of one turn, with the hash of the words it would replace."""
 
     turn: int
@@ -47,7 +47,7 @@ class Suggestion(Record, frozen=True):
     original_hash: str
 
 
-class Review(Record, frozen=True):
+class ReviewDecision(QuestionRecord, frozen=True):
     """One decision, or (``undoes``) the taking back of one."""
 
     id: str
@@ -69,7 +69,7 @@ class Review(Record, frozen=True):
 class StaleVersion(Exception):
     """Somebody else decided in between; the decision was kept. ``version``: the current one."""
 
-    def __init__(self, version: int, review: Review) -> None:
+    def __init__(self, version: int, review: ReviewDecision) -> None:
         self.version, self.review = version, review
         super().__init__(f"version {version} now")
 
@@ -105,7 +105,7 @@ def make_cohort(
         raise UsageError(f"reviewers {', '.join(reviewers) or 'nobody'}: needed names of letters, digits, - and _")
     if double > 0 and len(names) < 2:
         double = 0.0
-    groups: list[Group] = read_records(qa / FILES[status], Group)
+    groups: list[QuestionGroup] = read_records(qa / FILES[status], QuestionGroup)
     if not groups:
         raise UsageError(f"{qa} has no groups that are {status}")
     ids = sorted(group.id for group in groups)
@@ -153,7 +153,9 @@ class ReviewStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.cohort = read_cohort(folder)
-        groups: list[Group] = read_records(Path(self.cohort["questions"]) / FILES[self.cohort["status"]], Group)
+        groups: list[QuestionGroup] = read_records(
+            Path(self.cohort["questions"]) / FILES[self.cohort["status"]], QuestionGroup
+        )
         wanted = set(self.cohort["items"])
         self.groups = {group.id: group for group in groups if group.id in wanted}
         missing = [item for item in self.cohort["items"] if item not in self.groups]
@@ -168,7 +170,7 @@ class ReviewStore:
             path
         ):  # the last decision was not written whole, and its sender was never told that it was
             write_atomic(path, json_lines(self.reviews))
-        self._of_item: dict[str, list[Review]] = defaultdict(list)
+        self._of_item: dict[str, list[ReviewDecision]] = defaultdict(list)
         for one in self.reviews:
             self._of_item[one.item].append(one)
         self._records = Records(folder)
@@ -182,14 +184,14 @@ class ReviewStore:
         """Return how often something was decided, or taken back, on an item."""
         return len(self._of_item[item])
 
-    def current(self, item: str, reviewer: str) -> Review | None:
+    def current(self, item: str, reviewer: str) -> ReviewDecision | None:
         """Return a reviewer's decision on an item, None where there is none or it was taken back."""
         return standing(self._of_item[item], item, reviewer)
 
     def save(
         self, item: str, reviewer: str, version: int, decision: str, issues: Sequence[str] = (), note: str = "",
         suggestions: Sequence[Suggestion] = (), played_s: Sequence[tuple[float, float]] = (),
-    ) -> Review:  # fmt: skip
+    ) -> ReviewDecision:  # fmt: skip
         """Append a decision, on disk before this returns.
 
         Raises:
@@ -200,7 +202,7 @@ class ReviewStore:
         with self._lock:
             group, now = self.groups[item], self.version(item)
             before = self.current(item, reviewer)
-            review = Review(
+            review = ReviewDecision(
                 id=f"review_{len(self.reviews) + 1:06d}", item=item, reviewer=reviewer, version=version, decision=decision,
                 issues=tuple(dict.fromkeys(issues)), note=note, suggestions=tuple(suggestions), played_s=tuple(played_s),
                 media_verified=covers(played_s, group), content_hash=group.content_hash, supersedes=before.id if before else "", stale=version != now,
@@ -210,14 +212,14 @@ class ReviewStore:
                 raise StaleVersion(now + 1, review)
             return review
 
-    def undo(self, item: str, reviewer: str) -> Review | None:
+    def undo(self, item: str, reviewer: str) -> ReviewDecision | None:
         """Take back a reviewer's standing decision; what stood before it stands again. None where there is nothing to undo."""
         self._check(item, reviewer, DECISIONS[0], (), ())
         with self._lock:
             before = self.current(item, reviewer)
             if before is None:
                 return None
-            review = Review(
+            review = ReviewDecision(
                 id=f"review_{len(self.reviews) + 1:06d}",
                 item=item,
                 reviewer=reviewer,
@@ -227,7 +229,7 @@ class ReviewStore:
             self._append(review)
             return review
 
-    def _append(self, review: Review) -> None:
+    def _append(self, review: ReviewDecision) -> None:
         self._records.add(REVIEWS, msgspec.to_builtins(review))
         self.reviews.append(review)
         self._of_item[review.item].append(review)
@@ -257,7 +259,7 @@ def original_hash(turn: Any, field: str) -> str:
     return sha256(str(getattr(turn, field)).encode())
 
 
-def covers(played_s: Sequence[tuple[float, float]], group: Group) -> bool:
+def covers(played_s: Sequence[tuple[float, float]], group: QuestionGroup) -> bool:
     """Whether the parts that were played cover most of the clip (times in the video's clock)."""
     start_s, end_s = group.clip.start_s, group.clip.end_s
     parts = sorted((max(start_s, a), min(end_s, b)) for a, b in played_s if b > a)
@@ -268,7 +270,7 @@ def covers(played_s: Sequence[tuple[float, float]], group: Group) -> bool:
     return total >= 0.8 * (end_s - start_s)
 
 
-def standing(reviews: Sequence[Review], item: str, reviewer: str) -> Review | None:
+def standing(reviews: Sequence[ReviewDecision], item: str, reviewer: str) -> ReviewDecision | None:
     """Return the last decision of a reviewer on an item that was not taken back."""
     mine = [one for one in reviews if one.item == item and one.reviewer == reviewer]
     undone = {one.undoes for one in mine if one.undoes}
@@ -276,13 +278,13 @@ def standing(reviews: Sequence[Review], item: str, reviewer: str) -> Review | No
     return left[-1] if left else None
 
 
-def read_reviews(folder: Path) -> list[Review]:
+def read_reviews(folder: Path) -> list[ReviewDecision]:
     """Read all decisions; a last line that a kill tore is left out.
 
     Raises:
         RecordError: another line is none.
     """
-    return read_as(folder / REVIEWS, Review)
+    return read_as(folder / REVIEWS, ReviewDecision)
 
 
 def summary(folder: Path) -> dict[str, Any]:
@@ -293,7 +295,7 @@ def summary(folder: Path) -> dict[str, Any]:
         kept = [
             one for name, queue in queues.items() for item in queue if (one := store.current(item, name)) is not None
         ]
-        by_item: dict[str, list[Review]] = defaultdict(list)
+        by_item: dict[str, list[ReviewDecision]] = defaultdict(list)
         for one in kept:
             by_item[one.item].append(one)
         return {
@@ -309,7 +311,7 @@ def summary(folder: Path) -> dict[str, Any]:
         store.close()
 
 
-def review_findings(reviews: Sequence[Review], groups: Mapping[str, Group]) -> list[Finding]:
+def review_findings(reviews: Sequence[ReviewDecision], groups: Mapping[str, QuestionGroup]) -> list[Finding]:
     """REVIEW_STALE, REVIEW_MEDIA_UNVERIFIED of standing decisions."""
     out = []
     for one in reviews:
@@ -327,7 +329,7 @@ def review_findings(reviews: Sequence[Review], groups: Mapping[str, Group]) -> l
     return out
 
 
-def agreement(by_item: Mapping[str, Sequence[Review]]) -> dict[str, Any]:
+def agreement(by_item: Mapping[str, Sequence[ReviewDecision]]) -> dict[str, Any]:
     """Return how far two reviewers agree: shares, and Krippendorff's alpha (nominal) where decisions vary."""
     pairs = [(rows[0].decision, rows[1].decision) for rows in by_item.values() if len(rows) == 2]
     out: dict[str, Any] = {"items": len(pairs), "same": sum(a == b for a, b in pairs), "alpha": None}

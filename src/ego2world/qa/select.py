@@ -21,7 +21,7 @@ SEED = 42
 
 
 @dataclass(frozen=True)
-class Video:
+class VideoSketch:
     """A video as its narrations tell of it; ``duration_s`` is the last time that they name."""
 
     id: str
@@ -40,7 +40,7 @@ class Video:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SelectionRule:
     """How many videos, from how many clusters, at least how many of each, and of which length (seconds)."""
 
     count: int
@@ -64,7 +64,7 @@ def clean(text: str) -> str:
     return " ".join(_MARKUP.sub(" ", text).lower().split())
 
 
-def select(videos: Iterable[Video], rule: Rule) -> dict[str, Any]:
+def select(videos: Iterable[VideoSketch], rule: SelectionRule) -> dict[str, Any]:
     """Cluster and choose.
 
     Returns:
@@ -74,7 +74,7 @@ def select(videos: Iterable[Video], rule: Rule) -> dict[str, Any]:
     Raises:
         UsageError: too few videos for the clusters.
     """
-    from sklearn.cluster import MiniBatchKMeans  # an optional dependency's door
+    from sklearn.cluster import MiniBatchKMeans  # an optional dependency's single entry
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
@@ -143,11 +143,11 @@ def quotas(capacity: Mapping[int, int], count: int, least: int) -> dict[int, int
     return given
 
 
-def videos_of(rows: Sequence[tuple[str, str, float]]) -> list[Video]:
+def videos_of(rows: Sequence[tuple[str, str, float]]) -> list[VideoSketch]:
     """Return videos of (video id, narration, time in seconds) rows, in any order."""
     texts: dict[str, list[tuple[float, str]]] = {}
     for video, text, time_s in rows:
         texts.setdefault(video, []).append((time_s, text))
     return [
-        Video(video, tuple(text for _, text in sorted(found)), max(time_s for time_s, _ in found)) for video, found in sorted(texts.items())
+        VideoSketch(video, tuple(text for _, text in sorted(found)), max(time_s for time_s, _ in found)) for video, found in sorted(texts.items())
     ]  # fmt: skip

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ego2world.qa.recipes.base import FAR_S, Desk
+from ego2world.qa.recipes.base import FAR_S, RecipeContext
 from ego2world.qa.recipes.chain import links
-from ego2world.qa.records import Episode, Interaction, Relation
+from ego2world.qa.records import Interaction, Relation, Stage
 from ego2world.world.state import HANDS
 
 
-def episodes_of(desk: Desk, interactions: Sequence[Interaction]) -> tuple[Episode, ...]:
+def episodes_of(desk: RecipeContext, interactions: Sequence[Interaction]) -> tuple[Stage, ...]:
     """Return the stages of a recording, in order of time."""
     found = []
     labelled = [(_stage(desk, one.span_s[0]), one) for one in interactions]
@@ -25,7 +25,7 @@ def episodes_of(desk: Desk, interactions: Sequence[Interaction]) -> tuple[Episod
         things = sorted({t for one in rows for t in _things(one)})
         later = any(pair[0] == (kind, label) and pair[1].span_s[0] > rows[-1].span_s[0] for pair in labelled)
         found.append(
-            Episode(
+            Stage(
                 id=f"stage_{number:03d}", episode=desk.recording.id, label=label, source=kind,
                 span_s=(rows[0].span_s[0], max(one.span_s[1] for one in rows)), interactions=tuple(one.id for one in rows),
                 entities=tuple(things), opening=_first(rows), result=_last(rows),
@@ -35,7 +35,7 @@ def episodes_of(desk: Desk, interactions: Sequence[Interaction]) -> tuple[Episod
     return tuple(found)
 
 
-def _stage(desk: Desk, time_s: float) -> tuple[str, str]:
+def _stage(desk: RecipeContext, time_s: float) -> tuple[str, str]:
     tables = desk.recording.annotations
     for table, kind in (("steps", "step"), ("preparations", "preparation")):
         here = {row["text"] for row in tables[table] if row["span_s"][0] <= time_s < row["span_s"][1]}
@@ -65,7 +65,7 @@ def _last(rows: Sequence[Interaction]) -> tuple[object, ...]:
     return tuple(found[key] for key in sorted(found))
 
 
-def relations_of(desk: Desk, stages: Sequence[Episode]) -> tuple[Relation, ...]:
+def relations_of(desk: RecipeContext, stages: Sequence[Stage]) -> tuple[Relation, ...]:
     """Return the relations between stages (or within one), in order of the later event."""
     recording = desk.recording
     stage_of = {one: stage.id for stage in stages for one in stage.interactions}
@@ -93,7 +93,7 @@ def relations_of(desk: Desk, stages: Sequence[Episode]) -> tuple[Relation, ...]:
     return (*found, *_steps(desk))
 
 
-def _steps(desk: Desk) -> Iterator[Relation]:
+def _steps(desk: RecipeContext) -> Iterator[Relation]:
     steps = desk.recording.annotations["steps"]
     for row in steps:
         later = next((one for one in steps if one["step"] == row["step"] and one["span_s"][0] > row["span_s"][1]), None)

@@ -1,4 +1,4 @@
-"""World state to pictures and short clips, drawn by this project (extra "video"); no camera and nobody's recordings."""
+"""World state to pictures and short clips, drawn by this project; no camera and nobody's recordings."""
 
 from ego2world.render.clip import draw_clip, draw_episode
 from ego2world.render.picture import draw_region

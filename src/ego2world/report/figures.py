@@ -9,7 +9,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from ego2world.core.figures import COLORS, INK, STYLE, new_figure
-from ego2world.evaluate import METRICS, Endpoint
+from ego2world.evaluate import METRICS, MetricRole
 from ego2world.evaluate.compare import PROFILED
 from ego2world.evaluate.metrics import Unit
 
@@ -71,7 +71,7 @@ def _endpoints(scores: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Fi
     axis = figure.subplots()
     axis.set_facecolor("none")
     left = [0.0] * len(labels)
-    for end in reversed(tuple(Endpoint)):
+    for end in reversed(tuple(MetricRole)):
         widths = [100 * s["endpoints"][end] / s["tasks"] if s["tasks"] else 0 for s in scores]
         axis.barh(
             range(len(labels)), widths, left=left, color=ENDPOINT_COLORS[end], label=end.replace("_", " "), height=0.62

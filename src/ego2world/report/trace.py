@@ -11,7 +11,7 @@ from typing import Any
 from ego2world.agents.belief import BeliefKey, Estimate
 from ego2world.agents.prompting import call_text
 from ego2world.evaluate.replay import Played, PlayedGroup, RunRecords
-from ego2world.run.quality import FLUENTS, Watch, holds
+from ego2world.run.quality import FLUENTS, BeliefScorer, holds
 from ego2world.tasks.contract import Event, describe, truth
 from ego2world.world.conditions import Condition
 from ego2world.world.episode import Episode, TaskRecord
@@ -27,7 +27,7 @@ def episode_trace(episode: Episode, played: Sequence[PlayedGroup], records: RunR
     """Return the traces of one replayed episode: names, narrations, groups, and tasks with conditions and belief."""
     viewer = Viewer(episode.world, episode.initial, episode.zone_names)
     names = {e.id: e.name for e in episode.world.entities.values()}
-    watch, believed, step = Watch(episode.world), dict[BeliefKey, Estimate](), 0
+    watch, believed, step = BeliefScorer(episode.world), dict[BeliefKey, Estimate](), 0
     looks, calls = records.by_group("looks", episode.id), records.by_group("calls", episode.id)
     beliefs = {row["group"]: row for row in records.of("beliefs", episode.id)}
     tasks_ending: dict[int, list[TaskRecord]] = {}
@@ -68,7 +68,7 @@ def _take_over(believed: dict[BeliefKey, Estimate], row: Mapping[str, Any]) -> N
 
 
 def _belief(
-    episode: Episode, believed: Mapping[BeliefKey, Estimate], state: State, watch: Watch, things: set[str]
+    episode: Episode, believed: Mapping[BeliefKey, Estimate], state: State, watch: BeliefScorer, things: set[str]
 ) -> list[list[Any]]:
     """Return rows of (fluent, thing, believed, true, mark, source, step); what is not believed of the task's things comes last."""
     rows: list[list[Any]] = []

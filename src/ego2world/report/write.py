@@ -19,11 +19,11 @@ from ego2world.core.figures import page_css, write_figures
 from ego2world.core.processes import process_pool
 from ego2world.core.statistics import RESAMPLES
 from ego2world.errors import RecordError, UsageError
-from ego2world.evaluate import METRICS, RESOURCES, Endpoint, score_run
+from ego2world.evaluate import METRICS, RESOURCES, MetricRole, score_run
 from ego2world.evaluate.compare import compare_runs
 from ego2world.evaluate.metrics import read_settings
 from ego2world.evaluate.replay import RunRecords, replay
-from ego2world.evaluate.review import Review
+from ego2world.evaluate.review import RunReview
 from ego2world.report.figures import draw_figures
 from ego2world.report.trace import episode_trace
 from ego2world.world.episode import load_episode
@@ -114,7 +114,7 @@ def _lay_beside(worlds: Path | None, run: Path, scored: Sequence[Mapping[str, An
     """Replay a run in its worlds."""
     settings = read_settings(run)
     folder = worlds or Path(settings.get("worlds") or "?")
-    review, traces, instructions = Review.of(scored), dict[str, Any](), dict[tuple[str, str], str]()
+    review, traces, instructions = RunReview.of(scored), dict[str, Any](), dict[tuple[str, str], str]()
     try:
         records = RunRecords.read(run, settings)
         ended = set(records.episodes)
@@ -161,7 +161,7 @@ def render(report: Report, figures: Mapping[str, str], version: str = "") -> str
     scores = report.scores
     return environment.get_template("page.html.j2").render(
         runs=scores, labels=report.labels, labelled=list(zip(report.labels, scores, report.reviews, strict=True)), compared=report.compared, reviews=report.reviews, problems=report.problems,
-        figures=figures, metrics=METRICS, endpoints=tuple(Endpoint), resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
+        figures=figures, metrics=METRICS, endpoints=tuple(MetricRole), resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
         ladder=_ladder(scores), same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1, live=bool(version), version=version,
         used=lambda name: any(s["resources"].get(name) for s in scores), css=page_css(), js=_asset("page.js"),
     )  # fmt: skip

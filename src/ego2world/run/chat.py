@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ego2world.core.journal import Recorder
-from ego2world.core.models import Door, Reply, Request, Usage
+from ego2world.core.models import ModelClient, Reply, Request, Usage
 from ego2world.errors import RecordError
 from ego2world.run.records import JOURNAL
 
@@ -94,7 +94,7 @@ class EpisodeChat:
     """The calls of one episode. ``usage`` counts every reply of the group, ``billed`` leaves out those from the cache."""
 
     def __init__(
-        self, episode: str, door: Door, meter: Meter, records: Recorder, journal: Sequence[Mapping[str, Any]]
+        self, episode: str, client: ModelClient, meter: Meter, records: Recorder, journal: Sequence[Mapping[str, Any]]
     ) -> None:
         self.group = ""
         self.calls = 0
@@ -103,7 +103,7 @@ class EpisodeChat:
         self.without_usage = 0
         self._number = 0
         self._episode = episode
-        self._door = door
+        self._client = client
         self._meter = meter
         self._records = records
         self._journal = {row["number"]: row for row in journal}
@@ -141,12 +141,12 @@ class EpisodeChat:
             reply = Reply.of(known["reply"])
         else:
             self._meter.check()
-            reply = self._door.generate(replace(request, tag=tag))
+            reply = self._client.generate(replace(request, tag=tag))
             self._meter.count(reply)
             self._records.add(
                 JOURNAL,
                 {"episode": self._episode, "group": self.group, "number": self._number, "tag": tag, "key": request.key,
-                 "model": self._door.name, "request": request.body, "reply": reply.plain()},
+                 "model": self._client.name, "request": request.body, "reply": reply.plain()},
             )  # fmt: skip
         self.calls += 1
         if reply.usage is None:

@@ -82,9 +82,7 @@ class Environment:
         action, failures = self._bind(proposal)
         if action is None:
             attempt = Attempt(proposal, None, False, failures, ())
-            return attempt, Feedback(
-                False, proposal, tuple(Failure(f.code, f.entity, needed(f)) for f in failures)
-            )
+            return attempt, Feedback(False, proposal, tuple(Failure(f.code, f.entity, needed(f)) for f in failures))
         result = step(self.world, self.state, action)
         bound = Proposal(action.name, dict(action.roles), proposal.by)
         if isinstance(result, State):

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from ego2world.agents import Act, Belief, Context, Done, Look, MemoryPolicy, Planner, Sampling
+from ego2world.agents import Act, Belief, Context, Decoding, Done, Look, MemoryPolicy, Planner
 from ego2world.agents.vision import read_picture
 from ego2world.core.journal import Recorder
 from ego2world.run.chat import NO_CALLS, EpisodeChat
 from ego2world.run.endings import Block, Ending
 from ego2world.run.environment import Environment
 from ego2world.run.frames import FrameSource
-from ego2world.run.quality import Watch
+from ego2world.run.quality import BeliefScorer
 from ego2world.tasks.contract import Event
 from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Group
@@ -34,13 +34,13 @@ class Player:
     planner: Planner
     belief: Belief
     memory: MemoryPolicy
-    watch: Watch
+    watch: BeliefScorer
     records: Recorder
     limit: int
     no_progress: int = 0
     chat: EpisodeChat | None = None
     frames: FrameSource | None = None
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: Decoding = field(default_factory=Decoding)
 
 
 @dataclass

@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from ego2world import __version__
-from ego2world.agents import Belief, Equipment, Planner, Sampling, make_memory, make_planner
+from ego2world.agents import Belief, Decoding, Planner, PlannerContext, make_memory, make_planner
 from ego2world.agents.prompting import prompt_hashes
 from ego2world.core.canonical import sha256, strict_json
 from ego2world.core.cluster import RayPool, tell
 from ego2world.core.folder import open_folder
 from ego2world.core.journal import Recorder, Records, group_rows, read_rows
 from ego2world.core.lock import join, writing
-from ego2world.core.models import Door
+from ego2world.core.models import ModelClient
 from ego2world.core.processes import process_pool
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import ModelError, RecordError, UsageError
@@ -39,10 +39,10 @@ from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
 from ego2world.run.ledger import Kept, Ledger
-from ego2world.run.quality import Watch, changes
+from ego2world.run.quality import BeliefScorer, changes
 from ego2world.run.records import JOURNAL, RECORDS, ended_episodes, tidy
 from ego2world.tasks.contract import Contract, Event
-from ego2world.tasks.suite import Rule, Suite, check_suite, make_suite
+from ego2world.tasks.suite import Suite, SuiteRule, check_suite, make_suite
 from ego2world.world.episode import Episode, TaskRecord, load_episode, load_manifest
 from ego2world.world.observation import Proposal
 
@@ -52,7 +52,7 @@ ORACLE = "oracle"  # the planner that is told plans made in the world itself
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """What a run is made with; stored in run.json but for those after ``temperature``, which may change on a resume."""
 
     planner: str
@@ -80,22 +80,22 @@ class Settings:
 def run(
     worlds: Path,
     out: Path,
-    settings: Settings,
+    settings: RunSettings,
     suite: Suite | None = None,
     progress: Progress | None = None,
-    door: Door | None = None,
-    open_door: Callable[[], Door] | None = None,
-    make: Callable[[Equipment], Planner] | None = None,
+    client: ModelClient | None = None,
+    connect: Callable[[], ModelClient] | None = None,
+    make: Callable[[PlannerContext], Planner] | None = None,
 ) -> dict[str, Any]:
     """Run a planner over a collection (or a suite of it) and return run.json, with ``stopped`` added: episode -> why.
 
     Args:
         worlds: a compiled collection.
         out: the run folder; an unfinished run in it is resumed.
-        settings: see ``Settings``.
+        settings: see ``RunSettings``.
         suite: the tasks to score; every task of the chosen episodes by default.
         progress: called with (episode, finished, total).
-        door: the model of planner "llm".
+        client: the model of planner "llm".
         open_door: how each process opens that model, where ``settings.jobs`` asks for several; must be picklable.
         make: makes the planner, of whatever name, in this process.
 
@@ -104,12 +104,12 @@ def run(
         RecordError: the run folder belongs to other worlds, or artefacts were changed.
     """
     if suite is None:
-        suite = make_suite(worlds, "all", Rule(), settings.episodes or list(load_manifest(worlds)["episodes"]))
+        suite = make_suite(worlds, "all", SuiteRule(), settings.episodes or list(load_manifest(worlds)["episodes"]))
     elif settings.episodes:
         raise UsageError("--suite and --episodes exclude each other; a suite fixes its episodes")
     check_suite(suite, worlds)
-    _check(settings, door, open_door)
-    record = _record(worlds, settings, suite, door)
+    _check(settings, client, connect)
+    record = _record(worlds, settings, suite, client)
     with writing(out):
         _open_run(out, record, settings.accept_code)
         finished = ended_episodes(read_rows(out / "tasks.jsonl")) & set(suite.episodes)
@@ -117,17 +117,17 @@ def run(
         calls = read_rows(out / JOURNAL)
         journal, meter = group_rows(calls, "episode"), Meter(settings.budget, calls)
         records = Records(out)
-        work = _Work(worlds, settings, suite, door, records, meter, make or partial(make_planner, settings.planner))
+        work = _Work(worlds, settings, suite, client, records, meter, make or partial(make_planner, settings.planner))
         waiting = [(n, e, journal.get(e, [])) for n, e in enumerate(suite.episodes, 1) if e not in finished]
         try:
-            stopped = _play_all(work, waiting, _Hands(work, out, open_door), progress)
+            stopped = _play_all(work, waiting, _Hands(work, out, connect), progress)
         finally:
             records.close()
         tidy(out, suite.episodes, suite.episodes)
     return record | {"stopped": {episode: str(why) for episode, why in sorted(stopped.items())}}
 
 
-def _check(settings: Settings, door: Door | None, open_door: Callable[[], Door] | None) -> None:
+def _check(settings: RunSettings, client: ModelClient | None, connect: Callable[[], ModelClient] | None) -> None:
     """Refuse settings that no run can begin with."""
     check_frames(settings.frames)
     make_memory(settings.memory)
@@ -135,19 +135,19 @@ def _check(settings: Settings, door: Door | None, open_door: Callable[[], Door] 
         import_module("ego2world.planning.solve")  # says now, and not in the middle, that an extra is missing
     if settings.apart and settings.budget != Budget():
         raise UsageError("a budget is counted in one process; use --concurrency instead of --jobs or --ray with it")
-    if settings.apart and door is not None and open_door is None:
+    if settings.apart and client is not None and connect is None:
         raise UsageError("several processes need a model that each of them can open")
 
 
-def _record(worlds: Path, settings: Settings, suite: Suite, door: Door | None) -> dict[str, Any]:
+def _record(worlds: Path, settings: RunSettings, suite: Suite, client: ModelClient | None) -> dict[str, Any]:
     """Return run.json."""
     return {
         "planner": settings.planner, "memory": make_memory(settings.memory).name, "limit": settings.limit,
         "no_progress": settings.no_progress, "seed": settings.seed, "suite": suite.name, "suite_sha256": suite.sha256,
         "suite_tasks": list(suite.tasks), "script_sha256": sha256(Path(settings.script).read_bytes()) if settings.script else None,
-        "model": door.name if door is not None else None, "prompts_sha256": prompt_hashes() if door is not None else None,
-        "max_tokens": settings.max_tokens if door is not None else None,
-        "temperature": settings.temperature if door is not None else None, "frames": settings.frames,
+        "model": client.name if client is not None else None, "prompts_sha256": prompt_hashes() if client is not None else None,
+        "max_tokens": settings.max_tokens if client is not None else None,
+        "temperature": settings.temperature if client is not None else None, "frames": settings.frames,
         "episodes": list(suite.episodes), "episode_sha256": dict(suite.episode_sha256), "worlds": str(worlds),
         "ego2world": __version__, "code_sha256": code_sha256(Product.RUN), "python": platform.python_version(),
     }  # fmt: skip
@@ -207,15 +207,15 @@ def _why(result: _Result) -> Stopped | None:
 class _Hands:
     """Who plays: threads of this process, processes that each open records and model for themselves, or tasks on a cluster."""
 
-    def __init__(self, work: _Work, out: Path, open_door: Callable[[], Door] | None) -> None:
-        self._work, self._open_door, settings = work, open_door, work.settings
+    def __init__(self, work: _Work, out: Path, connect: Callable[[], ModelClient] | None) -> None:
+        self._work, self._connect, settings = work, connect, work.settings
         self._ledger: Any = None
         self.pool: Executor
         if settings.ray is not None:
             cluster = self.pool = RayPool(settings.ray, settings.jobs)
-            self._ledger = cluster.keep(Ledger, out) if work.door is not None else None
+            self._ledger = cluster.keep(Ledger, out) if work.client is not None else None
         elif settings.jobs > 1:
-            self.pool = process_pool(settings.jobs, _begin_here, (work.worlds, out, settings, work.suite, open_door))
+            self.pool = process_pool(settings.jobs, _begin_here, (work.worlds, out, settings, work.suite, connect))
         else:
             self.pool = ThreadPoolExecutor(settings.concurrency)
 
@@ -225,7 +225,7 @@ class _Hands:
         if work.settings.ray is not None:
             episode = load_episode(work.worlds, name)
             return self.pool.submit(
-                _episode_far, work.settings, work.suite, self._open_door, number, episode, journal, self._ledger
+                _episode_far, work.settings, work.suite, self._connect, number, episode, journal, self._ledger
             )
         play = _episode_here if work.settings.jobs > 1 else work.episode
         return self.pool.submit(play, number, name, journal)
@@ -238,15 +238,15 @@ class _Hands:
 
 
 def _episode_far(
-    settings: Settings, suite: Suite, open_door: Callable[[], Door] | None, number: int, episode: Episode,
+    settings: RunSettings, suite: Suite, connect: Callable[[], ModelClient] | None, number: int, episode: Episode,
     journal: Sequence[Mapping[str, Any]], ledger: Any,
 ) -> tuple[Stopped | None, _Rows]:  # fmt: skip
     """Play an episode on another machine; return why it stopped, and its rows."""
     kept = Kept(ledger)
     before = [*journal, *(tell(ledger, "rows", episode.id) if ledger is not None else ())]
-    door = open_door() if open_door is not None else None
+    client = connect() if connect is not None else None
     work = _Work(
-        Path(), settings, suite, door, kept, Meter(settings.budget, []), partial(make_planner, settings.planner)
+        Path(), settings, suite, client, kept, Meter(settings.budget, []), partial(make_planner, settings.planner)
     )
     return work.play(number, episode, before), kept.rows
 
@@ -255,11 +255,11 @@ _here: list[tuple[_Work, FileIO]] = []  # the work of a worker process, and its 
 
 
 def _begin_here(
-    worlds: Path, out: Path, settings: Settings, suite: Suite, open_door: Callable[[], Door] | None
+    worlds: Path, out: Path, settings: RunSettings, suite: Suite, connect: Callable[[], ModelClient] | None
 ) -> None:
-    door = open_door() if open_door is not None else None
+    client = connect() if connect is not None else None
     make = partial(make_planner, settings.planner)
-    _here.append((_Work(worlds, settings, suite, door, Records(out), Meter(settings.budget, []), make), join(out)))
+    _here.append((_Work(worlds, settings, suite, client, Records(out), Meter(settings.budget, []), make), join(out)))
 
 
 def _episode_here(number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> Stopped | None:
@@ -284,12 +284,12 @@ class _Work:
     """What the episodes of a run share."""
 
     worlds: Path
-    settings: Settings
+    settings: RunSettings
     suite: Suite
-    door: Door | None
+    client: ModelClient | None
     records: Recorder
     meter: Meter
-    make: Callable[[Equipment], Planner]
+    make: Callable[[PlannerContext], Planner]
     halt: threading.Event = field(default_factory=threading.Event)
 
     def episode(self, number: int, episode_id: str, journal: Sequence[Mapping[str, Any]]) -> Stopped | None:
@@ -315,7 +315,13 @@ class _Work:
         group = player.belief.group
         self.records.add(
             "tasks.jsonl",
-            {"type": "episode_stop", "episode": episode.id, "group": group, "reason": stopped.halt.value, "message": stopped.message},
+            {
+                "type": "episode_stop",
+                "episode": episode.id,
+                "group": group,
+                "reason": stopped.halt.value,
+                "message": stopped.message,
+            },
         )
         return stopped
 
@@ -326,21 +332,23 @@ class _Work:
             for g in episode.groups
         }
         chat = None
-        if self.door is not None:
-            chat = EpisodeChat(episode.id, self.door, self.meter, self.records, journal)
+        if self.client is not None:
+            chat = EpisodeChat(episode.id, self.client, self.meter, self.records, journal)
         script = Path(settings.script) if settings.script else None
-        sampling = Sampling(settings.max_tokens, settings.seed + number, settings.temperature)
+        sampling = Decoding(settings.max_tokens, settings.seed + number, settings.temperature)
         environment = Environment(episode)
         oracle = _oracle(environment) if settings.planner == ORACLE else None
-        planner = self.make(Equipment(episode.id, recorded, settings.seed + number, script, chat, sampling, oracle))
+        planner = self.make(
+            PlannerContext(episode.id, recorded, settings.seed + number, script, chat, sampling, oracle)
+        )
         return Player(
-            environment, planner, Belief(), make_memory(settings.memory), Watch(episode.world), self.records,
+            environment, planner, Belief(), make_memory(settings.memory), BeliefScorer(episode.world), self.records,
             settings.limit, settings.no_progress, chat, open_frames(settings.frames, episode), sampling,
         )  # fmt: skip
 
 
 def _oracle(environment: Environment) -> Callable[[str], Sequence[Proposal]]:
-    from ego2world.run.oracle import Oracle  # an optional dependency's door
+    from ego2world.run.oracle import Oracle  # an optional dependency's single entry
 
     return Oracle(environment).plan
 

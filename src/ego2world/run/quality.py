@@ -20,7 +20,7 @@ from ego2world.world.state import State, World
 FLUENTS = frozenset({"place", "openness", "power"})
 
 
-class Watch:
+class BeliefScorer:
     """Remembers when each observable fact last changed, by step."""
 
     def __init__(self, world: World) -> None:

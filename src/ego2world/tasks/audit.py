@@ -55,7 +55,7 @@ def audit(worlds: Path, progress: Progress | None = None) -> dict[str, Any]:
                 _audit_task(episode, task, states, result)
         if progress:
             progress(episode_id, number, len(manifest["episodes"]))
-    changing = {name for name in types if BY_NAME[name].makes}
+    changing = {name for name in types if BY_NAME[name].effects}
     result["action_types"] = len(types)
     result["action_types_event_only"] = len(types) - len(changing)
     stress, tasks = result["stress"], result["contracts"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ego2world.annotations.records import Dataset, Recipe
-from ego2world.compiler.freeze import Draft
+from ego2world.compiler.freeze import EpisodeDraft
 from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import note_row
 from ego2world.errors import TaskError
@@ -149,7 +149,7 @@ def order_differs(recipe: Recipe, video_id: str) -> bool:
     return firsts != sorted(firsts)
 
 
-def derive_tasks(draft: Draft, dataset: Dataset) -> tuple[tuple[Task, ...], list[dict[str, Any]]]:
+def derive_tasks(draft: EpisodeDraft, dataset: Dataset) -> tuple[tuple[Task, ...], list[dict[str, Any]]]:
     """Make the tasks of a draft.
 
     Returns:
@@ -208,7 +208,7 @@ def _inside(span_s: tuple[float, float], start_s: float, end_s: float) -> bool:
     return overlap > 0.5 * (span_s[1] - span_s[0]) > 0
 
 
-def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tuple[Contract, list[Condition]]:
+def _contract(name: str, wish: Wish, draft: EpisodeDraft, first: int, last: int) -> tuple[Contract, list[Condition]]:
     topics = [
         (fluents, families)
         for words, fluents, families in _TOPICS
@@ -234,13 +234,7 @@ def _contract(name: str, wish: Wish, draft: Draft, first: int, last: int) -> tup
         score = _relevance(key, value, wish, fluents, draft)
         if score >= 1.0:
             row = fact_row(key, value)
-            scored.append(
-                (
-                    score,
-                    witness,
-                    FactCondition(row[0], row[1], row[2], f"op_{witness + 1:05d}"),
-                )
-            )
+            scored.append((score, witness, FactCondition(row[0], row[1], row[2], f"op_{witness + 1:05d}")))
     if scored:
         best = sorted(scored, key=lambda item: (-item[0], -item[1], _code(item[2])))[:MAX_CONDITIONS]
         conditions = [c for _, _, c in sorted(best, key=lambda item: (item[1], _code(item[2])))]
@@ -277,7 +271,7 @@ def _code(condition: FactCondition) -> tuple[str, str, str]:
     return condition.fluent, condition.entity, str(condition.value)
 
 
-def _witness(draft: Draft, first: int, last: int, key: tuple[str, ...]) -> int | None:
+def _witness(draft: EpisodeDraft, first: int, last: int, key: tuple[str, ...]) -> int | None:
     """Return the last operation of the task after which the fact got its final value."""
     for index in range(last, first - 1, -1):
         if draft.states[index].facts.get(key) != draft.states[index + 1].facts.get(key):
@@ -285,7 +279,7 @@ def _witness(draft: Draft, first: int, last: int, key: tuple[str, ...]) -> int |
     return None
 
 
-def _entity_words(entity: str, draft: Draft) -> set[str]:
+def _entity_words(entity: str, draft: EpisodeDraft) -> set[str]:
     found = draft.world.entities[entity]
     return {
         singular(w)
@@ -294,7 +288,7 @@ def _entity_words(entity: str, draft: Draft) -> set[str]:
     }
 
 
-def _relevance(key: tuple[str, ...], value: object, wish: Wish, fluents: frozenset[str], draft: Draft) -> float:
+def _relevance(key: tuple[str, ...], value: object, wish: Wish, fluents: frozenset[str], draft: EpisodeDraft) -> float:
     score = 1.0 if key[0] in fluents else 0.0
     things = [key[1], *key[2:]]
     if key[0] == "place" and isinstance(value, tuple):

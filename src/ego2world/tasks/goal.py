@@ -8,14 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego2world.tasks.contract import Contract
-from ego2world.world.conditions import (
-    AnyCondition,
-    Condition,
-    CountCondition,
-    EventCondition,
-    FactCondition,
-    events_in,
-)
+from ego2world.world.conditions import AnyCondition, Condition, CountCondition, EventCondition, FactCondition, events_in
 from ego2world.world.fluents import Truth
 from ego2world.world.grounded import Grounding
 from ego2world.world.grounded.symbols import HELD

@@ -18,7 +18,7 @@ from ego2world.world.episode import load_episode, load_manifest
 
 
 @dataclass(frozen=True)
-class Rule:
+class SuiteRule:
     """How a suite is chosen: complete episodes in order, at most so many, of some scenes, tasks of one tier or both.
 
     An episode is complete when every narration of it was compiled and it has a task (of the tier, where one is asked for).
@@ -66,7 +66,7 @@ def scene_of(episode: str) -> str:
     return episode.split("-", 1)[0]
 
 
-def make_suite(worlds: Path, name: str, rule: Rule, only: Sequence[str] | None = None) -> Suite:
+def make_suite(worlds: Path, name: str, rule: SuiteRule, only: Sequence[str] | None = None) -> Suite:
     """Choose a suite from a collection.
 
     Args:

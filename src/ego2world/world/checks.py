@@ -13,8 +13,8 @@ from ego2world.world.actions.base import (
     Held,
     Holds,
     Is,
-    Need,
     NotAt,
+    Precondition,
     Reach,
     Within,
 )
@@ -28,7 +28,7 @@ Check = Callable[[State], FailedCheck | None]
 AT: FactKey = ("at", AGENT)
 
 
-def make_check(world: World, need: Need, thing: str, action: Action) -> Check | None:
+def make_check(world: World, need: Precondition, thing: str, action: Action) -> Check | None:
     """Make the function that tests one precondition for one bound thing; None when it cannot fail."""
     match need:
         case Reach():
@@ -93,11 +93,11 @@ def _is_check(world: World, need: Is, thing: str) -> Check | None:
         return None
     key = (need.fluent, thing)
     wanted = need.values
-    soft = need.soft
+    may_be_unknown = need.may_be_unknown
 
     def check(state: State) -> FailedCheck | None:
         found = state.facts.get(key)
-        if found in wanted or (found is None and soft):
+        if found in wanted or (found is None and may_be_unknown):
             return None
         code = Code.UNKNOWN_VALUE if found is None else Code.WRONG_VALUE
         return FailedCheck(code, thing, need, need.role, key, wanted, found)
@@ -115,11 +115,7 @@ def _held(world: World, state: State, need: Held, thing: str) -> FailedCheck | N
         around = world.entities.get(place[1])
         if around is not None and around.type == "hand":
             return None  # lying in a hand, or worn on it
-        if (
-            around is not None
-            and has(around.type, Trait.TOOL)
-            and any(place[1] == held for _, held in state.held)
-        ):
+        if around is not None and has(around.type, Trait.TOOL) and any(place[1] == held for _, held in state.held):
             return None  # on a tool in the hand
     return FailedCheck(Code.NOT_HELD, thing, need, need.role, key, found=place)
 
@@ -131,12 +127,12 @@ def _hand_free(state: State, need: HandFree, hand: str, taking: tuple[str, ...])
     return None
 
 
-def _hand_space(
-    state: State, need: HandSpace | HandRoom, hand: str, taking: tuple[str, ...]
-) -> FailedCheck | None:
+def _hand_space(state: State, need: HandSpace | HandRoom, hand: str, taking: tuple[str, ...]) -> FailedCheck | None:
     holding = tuple(thing for busy, thing in state.held if busy == hand or BOTH in (busy, hand))
     if len(set(holding) | set(taking)) > HAND_CAPACITY:
-        return FailedCheck(Code.HAND_FULL, hand, need, need.role, found=holding, blocker=holding[0] if holding else None)
+        return FailedCheck(
+            Code.HAND_FULL, hand, need, need.role, found=holding, blocker=holding[0] if holding else None
+        )
     return None
 
 

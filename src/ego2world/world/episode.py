@@ -75,8 +75,12 @@ class Episode:
         return f"Episode({self.id!r}, {counts}, {len(self.tasks)} tasks)"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><td>{task.id}</td><td>{task.tier}</td><td>{escape(task.instruction)}</td></tr>" for task in self.tasks)
-        return f"<p>{escape(repr(self))}</p><table><tr><th>task</th><th>tier</th><th>instruction</th></tr>{rows}</table>"
+        rows = "".join(
+            f"<tr><td>{task.id}</td><td>{task.tier}</td><td>{escape(task.instruction)}</td></tr>" for task in self.tasks
+        )
+        return (
+            f"<p>{escape(repr(self))}</p><table><tr><th>task</th><th>tier</th><th>instruction</th></tr>{rows}</table>"
+        )
 
 
 def _task(file: str, row: Mapping[str, Any]) -> TaskRecord:
@@ -97,9 +101,7 @@ def load_manifest(worlds: str | Path) -> Mapping[str, Any]:
         UsageError: the folder is no collection of worlds.
         RecordError: the manifest is damaged or of another schema version.
     """
-    missing = (
-        f"{worlds} contains no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
-    )
+    missing = f"{worlds} contains no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
     return read_versioned(Path(worlds) / "manifest.json", SCHEMA_VERSION, missing, "compile the worlds again")
 
 

@@ -12,8 +12,8 @@ from ego2world.world.actions.base import (
     Held,
     Holds,
     Is,
-    Need,
     NotAt,
+    Precondition,
     Reach,
     Within,
 )
@@ -128,7 +128,7 @@ def found(failure: FailedCheck) -> str:
             assert_never(failure.code)
 
 
-def need_text(need: Need, thing: str, others: tuple[str, ...] = ()) -> str:
+def need_text(need: Precondition, thing: str, others: tuple[str, ...] = ()) -> str:
     """Say a precondition of one thing in the short form of transitions, such as "reach mug_1"."""
     match need:
         case Is():

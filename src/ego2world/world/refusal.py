@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ego2world.world.actions.base import Need
+from ego2world.world.actions.base import Precondition
 from ego2world.world.codes import Code
 from ego2world.world.fluents import FactKey, Value
 from ego2world.world.state import Action
@@ -33,7 +33,7 @@ class FailedCheck:
 
     code: Code
     entity: str
-    need: Need | None = None
+    need: Precondition | None = None
     role: str = ""
     fact: FactKey | None = None
     wanted: tuple[Value, ...] = ()

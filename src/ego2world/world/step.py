@@ -13,7 +13,17 @@ from difflib import get_close_matches
 from typing import assert_never
 
 from ego2world.world.actions import BY_NAME, ActionType
-from ego2world.world.actions.base import Arrives, Becomes, Effect, Empties, Gains, Goes, Joins, Need, Receives
+from ego2world.world.actions.base import (
+    Assign,
+    Attach,
+    Effect,
+    EmptyOut,
+    Move,
+    PourAll,
+    Precondition,
+    SetContent,
+    Travel,
+)
 from ego2world.world.checks import Check, make_check
 from ego2world.world.codes import Code
 from ego2world.world.fluents import FactKey, Value
@@ -23,7 +33,7 @@ from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, State, World
 
 
 @dataclass(frozen=True)
-class Ground:
+class GroundAction:
     """An action bound to entities: its checks and its effects."""
 
     action: Action
@@ -34,11 +44,15 @@ class Ground:
     receives: tuple[tuple[str, str], ...]
     empties: tuple[str, ...]
 
-    def needs(self) -> list[tuple[Need, str, tuple[str, ...]]]:
+    def preconditions(self) -> list[tuple[Precondition, str, tuple[str, ...]]]:
         """Return the preconditions, one per bound thing: the need, the thing, and what its other role is bound to."""
         return [
-            (need, thing, self.action.ids(getattr(need, "other", getattr(need, "content", getattr(need, "inside", "")))))
-            for need in self.type.needs
+            (
+                need,
+                thing,
+                self.action.ids(getattr(need, "other", getattr(need, "content", getattr(need, "inside", "")))),
+            )
+            for need in self.type.preconditions
             for thing in self.action.ids(need.role)
         ]
 
@@ -68,7 +82,7 @@ def step(world: World, state: State, action: Action) -> State | Refusal:
     return apply(ground, state)
 
 
-def apply(ground: Ground, state: State) -> State:
+def apply(ground: GroundAction, state: State) -> State:
     """Return the state after an applicable ground action."""
     if not (ground.updates or ground.receives or ground.empties):
         return state
@@ -96,7 +110,8 @@ def with_hand(state: State, action: Action) -> Action:
     if kind is None or kind.var("hand") is None or "hand" in action.bound:
         return action
     uses = any(
-        getattr(part, "role", "") == "hand" or getattr(part, "to", "") == "hand" for part in (*kind.needs, *kind.makes)
+        getattr(part, "role", "") == "hand" or getattr(part, "to", "") == "hand"
+        for part in (*kind.preconditions, *kind.effects)
     )
     if not uses:
         return action
@@ -105,7 +120,7 @@ def with_hand(state: State, action: Action) -> Action:
     return Action.of(action.name, {**action.bound, "hand": free[0] if free else RIGHT})
 
 
-def ground_action(world: World, action: Action) -> Ground | Refusal:
+def ground_action(world: World, action: Action) -> GroundAction | Refusal:
     """Bind an action type to entities, or refuse what could never be executed in this world."""
     kind = BY_NAME.get(action.name)
     if kind is None:
@@ -115,7 +130,7 @@ def ground_action(world: World, action: Action) -> Ground | Refusal:
     if failures:
         return Refusal(action, tuple(failures))
     checks: list[Check] = []
-    for need in kind.needs:
+    for need in kind.preconditions:
         for thing in action.ids(need.role):
             check = make_check(world, need, thing, action)
             if check is not None:
@@ -123,11 +138,13 @@ def ground_action(world: World, action: Action) -> Ground | Refusal:
     updates: dict[FactKey, Value] = {}
     receives: list[tuple[str, str]] = []
     empties: list[str] = []
-    for effect in kind.makes:
+    for effect in kind.effects:
         match effect:
-            case Receives():
-                receives += [(target, source) for target in action.ids("target") for source in action.ids(effect.source)]
-            case Empties():
+            case PourAll():
+                receives += [
+                    (target, source) for target in action.ids("target") for source in action.ids(effect.source)
+                ]
+            case EmptyOut():
                 empties += action.ids(effect.role)
             case _:
                 updates.update(_assigned(effect, action))
@@ -136,12 +153,12 @@ def ground_action(world: World, action: Action) -> Ground | Refusal:
         for key, value in updates.items()
         if key[0] == "place"
     )
-    return Ground(action, kind, tuple(checks), updates, placed, tuple(receives), tuple(empties))
+    return GroundAction(action, kind, tuple(checks), updates, placed, tuple(receives), tuple(empties))
 
 
 def _role_failures(world: World, kind: ActionType, action: Action) -> list[FailedCheck]:
     failures = []
-    picks_up = any(isinstance(effect, Goes) and effect.how == "held" for effect in kind.makes)
+    picks_up = any(isinstance(effect, Move) and effect.how == "held" for effect in kind.effects)
     for var in kind.roles:
         ids, role = action.ids(var.role), var.role
         if not ids and not var.optional and role != "hand":
@@ -166,18 +183,18 @@ def _assigned(effect: Effect, action: Action) -> dict[FactKey, Value]:
     """Return what an effect assigns whatever the state is."""
     things = action.ids(effect.role)
     match effect:
-        case Becomes():
+        case Assign():
             return {(effect.fluent, thing): effect.value for thing in things}
-        case Goes():
+        case Move():
             return {("place", thing): (effect.how, where) for thing in things for where in action.ids(effect.to)[:1]}
-        case Joins():
+        case Attach():
             other = "no" if effect.to is None else action.ids(effect.to)[0]
             return {("attached", thing): other for thing in things}
-        case Gains():
+        case SetContent():
             return {("contains", thing, what): effect.value for thing in things for what in action.ids(effect.content)}
-        case Arrives():
+        case Travel():
             return {("at", AGENT): things[0]}
-        case Receives() | Empties():
+        case PourAll() | EmptyOut():
             return {}  # depends on what the source holds: see apply
         case _:
             assert_never(effect)

@@ -8,15 +8,15 @@ from pathlib import Path
 import typer
 
 from ego2world.cli.common import ACCEPT_CODE, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
-from ego2world.core.models import Endpoint, open_door
+from ego2world.core.models import Endpoint, connect
 from ego2world.errors import UsageError
 from ego2world.judge.backends.open import BACKENDS, open_backends
 from ego2world.judge.benchmark import read_benchmark
 from ego2world.judge.controls import try_out
-from ego2world.judge.planning import Planner, make_plans, mock_plan, read_plans, stability
-from ego2world.judge.run import Settings
+from ego2world.judge.planning import SubgoalPlanner, make_plans, mock_plan, read_plans, stability
+from ego2world.judge.run import JudgeSettings
 from ego2world.judge.run import judge as judge_all
-from ego2world.judge.sampling import Density, Sampling
+from ego2world.judge.sampling import Density, FrameSampling
 
 
 def register(judge: typer.Typer) -> None:
@@ -44,12 +44,12 @@ def register(judge: typer.Typer) -> None:
         """
         read = read_benchmark(bench)
         with ExitStack() as stack:
-            door = None
+            client = None
             if model is not None:
                 endpoint = Endpoint(connections=max(8, concurrency), base_url=base_url)
-                door = stack.enter_context(closing(open_door(model, mock_plan, endpoint, cache, any_served_model)))
+                client = stack.enter_context(closing(connect(model, mock_plan, endpoint, cache, any_served_model)))
             update = stack.enter_context(progress("plans"))
-            plans = make_plans(read, out_file, Planner(door, per_video, concurrency=concurrency), update)
+            plans = make_plans(read, out_file, SubgoalPlanner(client, per_video, concurrency=concurrency), update)
         found = stability(plans)
         failed = [plan for plan in plans if plan.error]
         if as_json:
@@ -120,7 +120,7 @@ def register(judge: typer.Typer) -> None:
         if not path.is_file() and needs_plans:
             raise UsageError(f"no plans {path}; make some with: ego2world judge plan {bench} --out {path}")
         by_video = read_plans(path, read) if path.is_file() else {}
-        settings = Settings(Sampling(frames, Density(sampling), max_pixels), all_gates, concurrency)
+        settings = JudgeSettings(FrameSampling(frames, Density(sampling), max_pixels), all_gates, concurrency)
         endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
         with ExitStack() as stack:
             opened = open_backends(backend, bench, model, endpoint, rater, (low, high), cache, any_served_model)

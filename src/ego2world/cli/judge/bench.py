@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ego2world.cli.common import AUDIT_FAILED, err, names, out, print_json, progress
-from ego2world.core.video import Status
+from ego2world.core.video import FileStatus
 from ego2world.errors import UsageError
 from ego2world.judge.benchmark import check, read_benchmark
 from ego2world.judge.layout import Design, init
-from ego2world.judge.rendered import make_rendered
+from ego2world.rollouts.benchmark import make_rendered
 
 JOBS = typer.Option(
     os.cpu_count() or 1, min=1, show_default="all cores", help="Videos decoded, or drawn, at the same time."
@@ -98,10 +98,10 @@ def _numbers(text: str | None) -> tuple[int, ...]:
 
 
 def _say(bench: object, problems: Sequence[object], as_json: bool) -> None:
-    from ego2world.judge.benchmark import Benchmark, Problem  # loaded already; for its types
+    from ego2world.judge.benchmark import Benchmark, BenchmarkProblem  # loaded already; for its types
 
     assert isinstance(bench, Benchmark)
-    found = [p for p in problems if isinstance(p, Problem)]
+    found = [p for p in problems if isinstance(p, BenchmarkProblem)]
     kinds = Counter(p.kind for p in found)
     if as_json:
         print_json({"cases": len(bench.cases), "videos": len(bench.videos), "by_status": dict(sorted(Counter(v.status for v in bench.videos).items())),
@@ -112,7 +112,7 @@ def _say(bench: object, problems: Sequence[object], as_json: bool) -> None:
             table.add_column(column, justify="left" if column == "origin" else "right")
         for origin in sorted({v.origin for v in bench.videos}):
             rows = [v for v in bench.videos if v.origin == origin]
-            ok = sum(v.status is Status.OK for v in rows)
+            ok = sum(v.status is FileStatus.OK for v in rows)
             table.add_row(Text(origin), str(len(rows)), str(ok), str(len(rows) - ok))
         out.print(table)
         for one in found[:50]:

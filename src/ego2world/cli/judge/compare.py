@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ego2world.cli.common import names, out, print_json, progress
 from ego2world.errors import UsageError
-from ego2world.judge.agree import Settings, agree
+from ego2world.judge.agree import AgreementSettings, agree
 from ego2world.judge.benchmark import read_benchmark
 from ego2world.judge.report import write_report
 from ego2world.judge.tally import score_run, write_scores
@@ -78,7 +78,9 @@ def register(judge: typer.Typer) -> None:
 
         Example: ego2world judge agree bench runs/gpt-5-mini runs/annotators --out agreement
         """
-        settings = Settings(reference, min_raters, seed, resamples, _policy(independent, without, bypass, None, None))
+        settings = AgreementSettings(
+            reference, min_raters, seed, resamples, _policy(independent, without, bypass, None, None)
+        )
         read = read_benchmark(bench)
         with progress("agreement") as update:
             found = agree(read, runs, settings, update)

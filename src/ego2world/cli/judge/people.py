@@ -20,9 +20,7 @@ def register(judge: typer.Typer) -> None:
     def panel_command(
         bench: Path = typer.Argument(help="A benchmark."),
         annotators: str = typer.Option(..., help="Names, such as anna,ben,cem."),
-        out_dir: Path = typer.Option(
-            ..., "--out", help="The folder of the panel; an unfinished one is resumed."
-        ),
+        out_dir: Path = typer.Option(..., "--out", help="The folder of the panel; an unfinished one is resumed."),
         plans: Path | None = typer.Option(None, help="The frozen plans; default: plans.jsonl of the benchmark."),
         seed: int = typer.Option(0, help="Of the orders, and of which videos come twice."),
         duplicates: float = typer.Option(0.05, min=0, max=1, help="Share of the videos that come twice, unsaid."),

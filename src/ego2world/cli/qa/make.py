@@ -10,11 +10,11 @@ import typer
 from rich.table import Table
 
 from ego2world.cli.common import AUDIT_FAILED, INCOMPLETE, MODEL_HELP, RAY_OPTION, err, names, out, print_json, progress
-from ego2world.core.models import Endpoint, open_door
+from ego2world.core.models import Endpoint, connect
 from ego2world.qa.audit import audit
-from ego2world.qa.build import Settings, build
+from ego2world.qa.build import QuestionSettings, build
 from ego2world.qa.check import check_folder, check_items, necessity
-from ego2world.qa.choose import Plan
+from ego2world.qa.choose import Quota
 from ego2world.qa.codes import CODES
 from ego2world.qa.importers import FORMATS, read_items
 from ego2world.qa.propose import mock_proposal
@@ -48,9 +48,9 @@ def register(qa: typer.Typer) -> None:
 
         Example: ego2world qa build worlds --out qa
         """
-        settings = Settings(Plan(window, per_window, options), test_share, names(episodes))
+        settings = QuestionSettings(Quota(window, per_window, options), test_share, names(episodes))
         opening = (
-            partial(open_door, model, mock_proposal, Endpoint(base_url=base_url), cache, any_served_model)
+            partial(connect, model, mock_proposal, Endpoint(base_url=base_url), cache, any_served_model)
             if model
             else None
         )

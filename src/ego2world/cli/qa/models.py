@@ -10,13 +10,12 @@ import typer
 from rich.table import Table
 
 from ego2world.cli.common import ACCEPT_CODE, AUDIT_FAILED, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
-from ego2world.core.models import Endpoint, open_door
+from ego2world.core.models import Endpoint, connect
 from ego2world.errors import UsageError
-from ego2world.qa.evaluate.answer import Settings as AnswerSettings
-from ego2world.qa.evaluate.answer import answer, mock_answer
+from ego2world.qa.evaluate.answer import AnswerSettings, answer, mock_answer
 from ego2world.qa.evaluate.backsolve import common_denominators, read_figures
 from ego2world.qa.evaluate.judge import Judge, mock_judgement
-from ego2world.qa.evaluate.media import Look
+from ego2world.qa.evaluate.media import ClipSampling
 from ego2world.qa.evaluate.score import compare, figure_findings, score
 from ego2world.qa.evaluate.verdicts import Rubric
 from ego2world.qa.importers import read_items
@@ -61,14 +60,14 @@ def register(qa: typer.Typer) -> None:
         Example: ego2world qa answer qa --model openai/gpt-5-mini --media videos --split test --out answers/gpt-5-mini
         """
         items = _some(read_items(questions, form), split, limit)
-        look = Look(fps, max_frames, max_pixels, not no_audio)
+        look = ClipSampling(fps, max_frames, max_pixels, not no_audio)
         settings = AnswerSettings(media, look, circular, max_tokens, concurrency=concurrency)
         endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
         with (
-            closing(open_door(model, mock_answer, endpoint, cache, any_served_model)) as door,
+            closing(connect(model, mock_answer, endpoint, cache, any_served_model)) as client,
             progress("answers") as update,
         ):
-            manifest = answer(items, _source(questions, split, limit), out_dir, door, settings, update, accept_code)
+            manifest = answer(items, _source(questions, split, limit), out_dir, client, settings, update, accept_code)
         out.print(
             f"{len(items)} turns asked of {manifest['model']}, {manifest['errors']} without an answer  ({out_dir})",
             soft_wrap=True,
@@ -110,8 +109,8 @@ def register(qa: typer.Typer) -> None:
         if not low < passing <= high:
             raise UsageError(f"--low {low}, --passing {passing}, --high {high}: needed low < passing <= high")
         items = _some(read_items(questions, form), split, limit)
-        door = (
-            open_door(
+        client = (
+            connect(
                 judge,
                 mock_judgement,
                 Endpoint(connections=max(8, concurrency), base_url=base_url),
@@ -121,12 +120,12 @@ def register(qa: typer.Typer) -> None:
             if judge
             else None
         )
-        made = Judge(door, Rubric(low, high, passing))
-        if door is None:
+        made = Judge(client, Rubric(low, high, passing))
+        if client is None:
             with err.status("scoring"):
                 scores = [score(items, folder, made, seed) for folder in answers]
         else:
-            with closing(door), progress("judged") as update:
+            with closing(client), progress("judged") as update:
                 scores = [score(items, folder, made, seed, concurrency, update) for folder in answers]
         pairs = compare(items, answers, seed) if len(answers) > 1 else []
         if as_json:
@@ -220,7 +219,9 @@ def _print_scores(folder: Path, scores: dict[str, Any]) -> None:
     )
     if "circular" in scores:
         row = scores["circular"]
-        out.print(f"circular: {row['right_in_all_rotations']} of {row['items']} right in all rotations of their options")
+        out.print(
+            f"circular: {row['right_in_all_rotations']} of {row['items']} right in all rotations of their options"
+        )
     for finding in scores["findings"]:
         out.print(f"{finding['code']}: {finding['item']} {finding['message']}", markup=False, soft_wrap=True)
     out.print(f"scores and judgements in {folder}", soft_wrap=True)

@@ -12,7 +12,7 @@ from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.core.extras import extra
 from ego2world.qa.importers import read_items
 from ego2world.qa.importers.narrations import read_narrations
-from ego2world.qa.select import SEED, Rule, select, videos_of
+from ego2world.qa.select import SEED, SelectionRule, select, videos_of
 from ego2world.qa.vqa import answer_all, read_archive, tally
 from ego2world.qa.vqa.run import OUTCOMES
 
@@ -67,7 +67,7 @@ def register(qa: typer.Typer) -> None:
 
         Example: ego2world qa select narration.json --count 1000 --clusters 160 --out selected.json
         """
-        rule = Rule(count, clusters, least, shortest, longest, seed)
+        rule = SelectionRule(count, clusters, least, shortest, longest, seed)
         with extra("qa", "qa select"), err.status("clustering"):
             report = select(videos_of(read_narrations(narrations)), rule)
         write_atomic(out_file, pretty_json(report))

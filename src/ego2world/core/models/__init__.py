@@ -1,12 +1,13 @@
-"""The one door to chat models: requests, replies, token counts, caching, and where replies come from.
+"""The one way to chat models: requests, replies, token counts, caching, and where replies come from.
 
-    request -> Door (cache, concurrency, check of the serving model) -> Model (mock | recorded replies | any provider)
+    request -> ModelClient (cache, concurrency, check of the serving model) -> Model (mock | recorded replies | any provider)
 
 Nothing here imports a provider's library before a provider is asked for.
 """
 
 from ego2world.core.models.base import (
     Audio,
+    Endpoint,
     Frames,
     Image,
     Message,
@@ -19,19 +20,19 @@ from ego2world.core.models.base import (
     Usage,
     user,
 )
-from ego2world.core.models.door import Door, Endpoint, open_door, open_model
+from ego2world.core.models.client import ModelClient, connect, open_model
 from ego2world.core.models.reading import json_object
 from ego2world.core.models.recorded import MockModel, ReplayModel
 
 __all__ = [
     "Audio",
-    "Door",
     "Endpoint",
     "Frames",
     "Image",
     "Message",
     "MockModel",
     "Model",
+    "ModelClient",
     "Part",
     "ReplayModel",
     "Reply",
@@ -39,8 +40,8 @@ __all__ = [
     "Stop",
     "Text",
     "Usage",
+    "connect",
     "json_object",
-    "open_door",
     "open_model",
     "user",
 ]

@@ -224,3 +224,23 @@ class Model(Protocol):
 
     def close(self) -> None:
         """Give connections back; nothing may be asked afterwards."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """How a provider is reached.
+
+    retries: attempts after the first, for errors that may pass (429, 5xx, time-outs, broken connections).
+    retry_wait_s: first pause between attempts, in seconds; doubles, with jitter, up to a minute.
+    timeout_s: limit of one attempt in seconds.
+    connections: calls at the same time.
+    base_url: of a server that speaks the OpenAI protocol, for names of the form "openai-api/SERVICE/MODEL".
+    api_key: by default the provider's own environment variable; for a ``base_url`` OPENAI_API_KEY, which need not be set.
+    """
+
+    retries: int = 5
+    retry_wait_s: float = 2.0
+    timeout_s: float = 120.0
+    connections: int = 8
+    base_url: str | None = None
+    api_key: str | None = None

@@ -33,8 +33,7 @@ from inspect_ai.model import (
 from inspect_ai.util import JSONSchema
 from tenacity import RetryError, wait_exponential_jitter
 
-from ego2world.core.models.base import Frames, Image, Message, Part, Reply, Request, Stop, Text, Usage
-from ego2world.core.models.door import Endpoint
+from ego2world.core.models.base import Endpoint, Frames, Image, Message, Part, Reply, Request, Stop, Text, Usage
 from ego2world.errors import ModelError
 
 _STOPS = {"max_tokens": Stop.CUT, "model_length": Stop.CONTEXT, "content_filter": Stop.REFUSED}

@@ -3,15 +3,15 @@
 Times are seconds from the first frame, whatever the container's clock begins with. The frame at a time is the last one not later.
 """
 
-from ego2world.core.video.facts import Facts, Status, frame_number, probe
+from ego2world.core.video.facts import Facts, FileStatus, frame_number, probe
 from ego2world.core.video.frames import Shot, frames_at, jpeg
 from ego2world.core.video.parts import clip_audio, clip_frames, frame_at
 from ego2world.core.video.write import write_clip, write_copy
 
 __all__ = [
     "Facts",
+    "FileStatus",
     "Shot",
-    "Status",
     "clip_audio",
     "clip_frames",
     "frame_at",

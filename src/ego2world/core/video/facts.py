@@ -16,7 +16,7 @@ from ego2world.core.video.frames import video_stream
 SLACK_S = 0.25  # by how much what can be decoded may fall short of what the header promises
 
 
-class Status(StrEnum):
+class FileStatus(StrEnum):
     """Whether a video can be used; everything but OK is reported, never scored."""
 
     OK = "ok"
@@ -40,7 +40,7 @@ class Facts:
     rate: frames a second on average, as a fraction such as "30000/1001".
     """
 
-    status: Status
+    status: FileStatus
     reason: str = ""
     codec: str = ""
     width_px: int = 0
@@ -72,17 +72,17 @@ def probe(path: Path, least_s: float = 0.0, most_s: float | None = None) -> Fact
         least_s, most_s: durations outside are SHORT or LONG.
     """
     if not path.is_file():
-        return Facts(Status.MISSING, "no such file")
+        return Facts(FileStatus.MISSING, "no such file")
     if path.stat().st_size == 0:
-        return Facts(Status.EMPTY, "no bytes")
+        return Facts(FileStatus.EMPTY, "no bytes")
     try:
         with av.open(str(path)) as container:
             if not container.streams.video:
                 sound = bool(container.streams.audio)
-                return Facts(Status.NO_VIDEO, "sound alone" if sound else "no video stream", audio=sound)
+                return Facts(FileStatus.NO_VIDEO, "sound alone" if sound else "no video stream", audio=sound)
             return _decoded(container, least_s, most_s)
     except (av.error.FFmpegError, OSError, ValueError) as error:
-        return Facts(Status.UNREADABLE, f"{type(error).__name__}: {error}")
+        return Facts(FileStatus.UNREADABLE, f"{type(error).__name__}: {error}")
 
 
 def _decoded(container: av.container.InputContainer, least_s: float, most_s: float | None) -> Facts:
@@ -99,23 +99,23 @@ def _decoded(container: av.container.InputContainer, least_s: float, most_s: flo
     except av.error.FFmpegError as error:
         stops = f"decoding stops after {len(times)} frames ({error.strerror or error})"
     if not whole:
-        return Facts(Status.EMPTY, stops or "no frame can be decoded", codec=stream.codec_context.name)
+        return Facts(FileStatus.EMPTY, stops or "no frame can be decoded", codec=stream.codec_context.name)
     times.sort()
     steps = [b - a for a, b in pairwise(times)]
     step = steps[-1] if steps else (1 / stream.average_rate / stream.time_base if stream.average_rate else 0)  # type: ignore[operator]
     duration_s = (times[-1] - times[0] + float(step)) * base
     promised_s = float(stream.duration * stream.time_base) if stream.duration and stream.time_base else None
     header = stream.frames or None
-    status, reason = Status.OK, ""
+    status, reason = FileStatus.OK, ""
     early = header and promised_s and len(times) < header and duration_s < promised_s - SLACK_S
     damage = stops or (whole < len(times) and "frames are broken") or (early and "the file ends early")
     if damage:
-        status = Status.DAMAGED
+        status = FileStatus.DAMAGED
         reason = damage + (f"; {whole} of {header} frames can be decoded" if header else "")
     elif duration_s < least_s:
-        status, reason = Status.SHORT, f"{duration_s:.2f} s, needed at least {least_s:g} s"
+        status, reason = FileStatus.SHORT, f"{duration_s:.2f} s, needed at least {least_s:g} s"
     elif most_s is not None and duration_s > most_s:
-        status, reason = Status.LONG, f"{duration_s:.2f} s, needed at most {most_s:g} s"
+        status, reason = FileStatus.LONG, f"{duration_s:.2f} s, needed at most {most_s:g} s"
     if rotation % 180 == 90:
         size = size[::-1]
     return Facts(

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 from ego2world.core.models import Frames, Image
 from ego2world.core.video import Shot, frames_at, jpeg
-from ego2world.judge.records import Answer, Case, Plan, Rater, Rating, Subgoal, Video
-from ego2world.judge.sampling import Sampling
+from ego2world.judge.records import Case, GateAnswer, Rater, Rating, Subgoal, SubgoalPlan, Video
+from ego2world.judge.sampling import FrameSampling
 
 
-class Look:
+class VideoView:
     """One video as a judge gets to see it: frames at the times asked for. Nothing about its origin can be had from it."""
 
-    def __init__(self, video: Video, path: Path, sampling: Sampling) -> None:
+    def __init__(self, video: Video, path: Path, sampling: FrameSampling) -> None:
         self.video_id, self.duration_s, self.sampling = video.video_id, video.duration_s, sampling
         self._path = path
         self._made: dict[tuple[float, ...], list[Shot]] = {}
@@ -42,15 +42,21 @@ class Look:
         return spec, Frames(images, tuple(shot.time_s for shot in shots))
 
 
-class Gates(Protocol):
+class GateJudge(Protocol):
     """Answers one gate at a time."""
 
     rater: Rater
     looks: bool  # whether it needs the video
 
     def answer(
-        self, look: Look, case: Case, plan: Plan, subgoal: Subgoal, gate: str, before: Mapping[str, Answer]
-    ) -> Answer:
+        self,
+        look: VideoView,
+        case: Case,
+        plan: SubgoalPlan,
+        subgoal: Subgoal,
+        gate: str,
+        before: Mapping[str, GateAnswer],
+    ) -> GateAnswer:
         """Return the answer to one gate.
 
         Args:
@@ -67,13 +73,13 @@ class Gates(Protocol):
         """Return what makes its answers what they are, for run.json."""
 
 
-class Whole(Protocol):
+class ScoreJudge(Protocol):
     """Rates a whole video on 0-100, without gates."""
 
     rater: Rater
     looks: bool
 
-    def rate(self, look: Look, case: Case, plan: Plan | None) -> Rating:
+    def rate(self, look: VideoView, case: Case, plan: SubgoalPlan | None) -> Rating:
         """Return its rating; a missing one says why in ``error``.
 
         Raises:
@@ -84,7 +90,7 @@ class Whole(Protocol):
         """Return what makes its ratings what they are, for run.json."""
 
 
-def span_of(before: Mapping[str, Answer]) -> tuple[float, float] | None:
+def span_of(before: Mapping[str, GateAnswer]) -> tuple[float, float] | None:
     """Return when the interaction is, as the earliest gate that knows says it."""
     for answer in before.values():
         if answer.t_start is not None and answer.t_end is not None and answer.t_end >= answer.t_start:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from ego2world.core.canonical import sha256_file
-from ego2world.core.models import Door, Frames, Image, Message, Request, Stop, Text, json_object
+from ego2world.core.models import Frames, Image, Message, ModelClient, Request, Stop, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.core.video import jpeg
 from ego2world.errors import AnnotationError, ModelError, Problem, UsageError
-from ego2world.judge.backends.base import Look
-from ego2world.judge.records import Case, Plan, Rater, Rating, ReplyStatus
+from ego2world.judge.backends.base import VideoView
+from ego2world.judge.records import Case, Rater, Rating, ReplyStatus, SubgoalPlan
 
 HERE = "ego2world.judge"
 TASK_QUESTION = (
@@ -32,16 +32,20 @@ class _Asked:
     looks = True
     prompts: tuple[str, ...] = ()
 
-    def __init__(self, door: Door, name: str, attempts: int = 2) -> None:
-        self.rater = Rater(kind="model", id=f"{name}:{door.name}")
-        self._door, self._attempts = door, attempts
+    def __init__(self, client: ModelClient, name: str, attempts: int = 2) -> None:
+        self.rater = Rater(kind="model", id=f"{name}:{client.name}")
+        self._client, self._attempts = client, attempts
         self._prompt_sha = prompts_sha256(HERE, self.prompts)
 
     def plain(self) -> dict[str, Any]:
-        return {"backend": self.rater.id.split(":", 1)[0], "model": self._door.name, "prompts_sha256": self._prompt_sha}
+        return {
+            "backend": self.rater.id.split(":", 1)[0],
+            "model": self._client.name,
+            "prompts_sha256": self._prompt_sha,
+        }
 
     def _ask(
-        self, look: Look, system: str, asked: str, schema: dict[str, Any], name: str, read: Any
+        self, look: VideoView, system: str, asked: str, schema: dict[str, Any], name: str, read: Any
     ) -> tuple[Any, dict[str, Any]]:
         times = look.sampling.spread(0.0, max(0.0, look.duration_s - 0.02))
         shots = look.shots(times)
@@ -55,13 +59,13 @@ class _Asked:
             "tokens_out": 0,
         }
         for attempt in range(self._attempts):
-            reply = self._door.generate(Request(messages, schema, name, 0.0, attempt, 600, f"{look.video_id}/{name}"))
+            reply = self._client.generate(Request(messages, schema, name, 0.0, attempt, 600, f"{look.video_id}/{name}"))
             note |= {"raw": reply.text, "served": reply.model}
             if reply.usage is not None:
                 note["tokens_in"] += reply.usage.input_tokens
                 note["tokens_out"] += reply.usage.output_tokens
             if reply.stop is Stop.TIMED_OUT:
-                raise ModelError(self._door.name, "timed out")
+                raise ModelError(self._client.name, "timed out")
             value = read(json_object(reply.text))
             if value is not None:
                 break
@@ -73,10 +77,10 @@ class SimpleVQA(_Asked):
 
     prompts = ("vqa_system.txt", "vqa_user.txt.j2")
 
-    def __init__(self, door: Door) -> None:
-        super().__init__(door, "simple-vqa")
+    def __init__(self, client: ModelClient) -> None:
+        super().__init__(client, "simple-vqa")
 
-    def rate(self, look: Look, case: Case, plan: Plan | None) -> Rating:
+    def rate(self, look: VideoView, case: Case, plan: SubgoalPlan | None) -> Rating:
         """Ask both questions."""
         schema = {
             "type": "object", "additionalProperties": False, "required": ["score", "rationale"],
@@ -112,10 +116,10 @@ class QuestionList(_Asked):
 
     prompts = ("list_system.txt", "list_user.txt.j2")
 
-    def __init__(self, door: Door) -> None:
-        super().__init__(door, "question-list")
+    def __init__(self, client: ModelClient) -> None:
+        super().__init__(client, "question-list")
 
-    def rate(self, look: Look, case: Case, plan: Plan | None) -> Rating:
+    def rate(self, look: VideoView, case: Case, plan: SubgoalPlan | None) -> Rating:
         """Ask the list at once."""
         if plan is None or not plan.subgoals:
             return _failed(look, self.rater, ReplyStatus.ABSENT, "no plan")
@@ -151,7 +155,7 @@ class QuestionList(_Asked):
         )  # fmt: skip
 
 
-def _failed(look: Look, rater: Rater, status: ReplyStatus, why: str, **more: Any) -> Rating:
+def _failed(look: VideoView, rater: Rater, status: ReplyStatus, why: str, **more: Any) -> Rating:
     return Rating(
         video_id=look.video_id, rater=rater, task=None, physics=None, final=None, parse_status=status, error=why, **more
     )
@@ -220,7 +224,7 @@ class ScoreTable:
         """Return the table's hash and scale."""
         return {"backend": "csv", "rater": self.rater.id, "file_sha256": self._sha, "scale": list(self._scale)}
 
-    def rate(self, look: Look, case: Case, plan: Plan | None) -> Rating:
+    def rate(self, look: VideoView, case: Case, plan: SubgoalPlan | None) -> Rating:
         """Return the row of a video."""
         row = self._rows.get(look.video_id)
         if not row:

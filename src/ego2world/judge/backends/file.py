@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import UsageError
-from ego2world.judge.backends.base import Look
+from ego2world.judge.backends.base import VideoView
 from ego2world.judge.benchmark import read_lines
-from ego2world.judge.records import Answer, Case, Given, Plan, Rater, ReplyStatus, Subgoal
+from ego2world.judge.records import Case, GateAnswer, Rater, ReplyStatus, Subgoal, SubgoalPlan, Verdict
 
 
 class FileAnswers:
@@ -20,7 +20,7 @@ class FileAnswers:
 
     looks = False
 
-    def __init__(self, rater: Rater, answers: Sequence[Answer], source: str) -> None:
+    def __init__(self, rater: Rater, answers: Sequence[GateAnswer], source: str) -> None:
         self.rater = rater
         self._source = source
         self._answers = {(one.video_id, one.sid, one.gate): one for one in answers}
@@ -37,8 +37,8 @@ class FileAnswers:
             raise UsageError(
                 f"no answers {path}; needed a file such as ego2world judge answers writes of people, or answers.jsonl of a run"
             )
-        rows = read_lines(path, Answer)
-        found: dict[str, list[Answer]] = {}
+        rows = read_lines(path, GateAnswer)
+        found: dict[str, list[GateAnswer]] = {}
         for one in rows:
             found.setdefault(one.rater.id, []).append(one)
         if rater is not None and rater not in found:
@@ -55,14 +55,20 @@ class FileAnswers:
         return {"backend": "answers", "file_sha256": self._source}
 
     def answer(
-        self, look: Look, case: Case, plan: Plan, subgoal: Subgoal, gate: str, before: Mapping[str, Answer]
-    ) -> Answer:
+        self,
+        look: VideoView,
+        case: Case,
+        plan: SubgoalPlan,
+        subgoal: Subgoal,
+        gate: str,
+        before: Mapping[str, GateAnswer],
+    ) -> GateAnswer:
         """Return what the file says."""
         found = self._answers.get((look.video_id, subgoal.sid, gate))
-        if found is None or found.answer is Given.NOT_REACHED:
+        if found is None or found.answer is Verdict.NOT_REACHED:
             status = ReplyStatus.ABSENT if found is None else ReplyStatus.NOT_REACHED
-            return Answer(
-                video_id=look.video_id, plan_id=plan.plan_id, sid=subgoal.sid, gate=gate, answer=Given.ERROR, rater=self.rater, parse_status=status
+            return GateAnswer(
+                video_id=look.video_id, plan_id=plan.plan_id, sid=subgoal.sid, gate=gate, answer=Verdict.ERROR, rater=self.rater, parse_status=status
             )  # fmt: skip
         if found.plan_id != plan.plan_id:
             raise UsageError(

@@ -9,12 +9,22 @@ from importlib.resources import files
 from typing import Any
 
 from ego2world.core.canonical import sha256
-from ego2world.core.models import Door, Message, Reply, Request, Stop, Text, json_object
+from ego2world.core.models import Message, ModelClient, Reply, Request, Stop, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError
-from ego2world.judge.backends.base import Look, span_of
+from ego2world.judge.backends.base import VideoView, span_of
 from ego2world.judge.policy import TASK
-from ego2world.judge.records import TASK_FAILURES, Answer, Case, Failure, Given, Plan, Rater, ReplyStatus, Subgoal
+from ego2world.judge.records import (
+    TASK_FAILURES,
+    Case,
+    FailureType,
+    GateAnswer,
+    Rater,
+    ReplyStatus,
+    Subgoal,
+    SubgoalPlan,
+    Verdict,
+)
 
 HERE = "ego2world.judge"
 PROMPTS = ("gate_system.txt", "gate_user.txt.j2", "questions.json")
@@ -29,14 +39,14 @@ def questions() -> Mapping[str, str]:
 
 def failure_types(gate: str) -> tuple[str, ...]:
     """Return the types that a failure of a gate may have."""
-    return tuple(f.value for f in Failure if (f in TASK_FAILURES) == (gate in TASK))
+    return tuple(f.value for f in FailureType if (f in TASK_FAILURES) == (gate in TASK))
 
 
-class ModelGates:
+class ModelJudge:
     """Any model of the model layer.
 
     Args:
-        door: the model.
+        client: the model.
         attempts: replies asked for where they cannot be read or contradict themselves.
         temperature, max_tokens: of the requests.
     """
@@ -44,10 +54,10 @@ class ModelGates:
     looks = True
 
     def __init__(
-        self, door: Door, attempts: int = 2, temperature: float | None = 0.0, max_tokens: int | None = 400
+        self, client: ModelClient, attempts: int = 2, temperature: float | None = 0.0, max_tokens: int | None = 400
     ) -> None:
-        self.rater = Rater(kind="model", id=door.name)
-        self._door, self._attempts, self._temperature, self._max_tokens = door, attempts, temperature, max_tokens
+        self.rater = Rater(kind="model", id=client.name)
+        self._client, self._attempts, self._temperature, self._max_tokens = client, attempts, temperature, max_tokens
         self._prompt_sha = prompts_sha256(HERE, PROMPTS)
 
     def plain(self) -> dict[str, Any]:
@@ -58,8 +68,14 @@ class ModelGates:
         }  # fmt: skip
 
     def answer(
-        self, look: Look, case: Case, plan: Plan, subgoal: Subgoal, gate: str, before: Mapping[str, Answer]
-    ) -> Answer:
+        self,
+        look: VideoView,
+        case: Case,
+        plan: SubgoalPlan,
+        subgoal: Subgoal,
+        gate: str,
+        before: Mapping[str, GateAnswer],
+    ) -> GateAnswer:
         """Ask about one gate."""
         span = span_of(before)
         spec, frames = look.frames(gate, span)
@@ -72,7 +88,7 @@ class ModelGates:
             "video_id": look.video_id, "plan_id": plan.plan_id, "sid": subgoal.sid, "gate": gate, "rater": self.rater, "frame_spec": spec,
             "frame_pts": frames.times_s, "prompt_sha": self._prompt_sha,
         }  # fmt: skip
-        said: dict[str, Any] = {"answer": Given.ERROR, "parse_status": ReplyStatus.UNPARSED}
+        said: dict[str, Any] = {"answer": Verdict.ERROR, "parse_status": ReplyStatus.UNPARSED}
         reply, attempt, tokens = Reply(""), 1, (0, 0)
         for attempt in range(1, self._attempts + 1):
             request = Request(
@@ -85,15 +101,21 @@ class ModelGates:
                 f"{look.video_id}/{subgoal.sid}/{gate}",
             )
             try:
-                reply = self._door.generate(request)
+                reply = self._client.generate(request)
             except ModelError as error:
-                return Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.SERVICE, rationale=str(error), attempt=attempt)
+                return GateAnswer(
+                    **common,
+                    answer=Verdict.ERROR,
+                    parse_status=ReplyStatus.SERVICE,
+                    rationale=str(error),
+                    attempt=attempt,
+                )
             if reply.usage is not None:
                 tokens = (tokens[0] + reply.usage.input_tokens, tokens[1] + reply.usage.output_tokens)
             said = read_gate(reply, gate, look.duration_s)
-            if said["answer"] is not Given.ERROR:
+            if said["answer"] is not Verdict.ERROR:
                 break
-        return Answer(
+        return GateAnswer(
             **common, **said, raw=reply.text, raw_sha=sha256(reply.text.encode()), attempt=attempt, served=reply.model, tokens_in=tokens[0],
             tokens_out=tokens[1],
         )  # fmt: skip
@@ -114,7 +136,7 @@ def read_gate(reply: Reply, gate: str, duration_s: float) -> dict[str, Any]:
 
     A reply that passes a gate and names a failure, or ends before it starts, contradicts itself.
     """
-    error: dict[str, Any] = {"answer": Given.ERROR, "rationale": ""}
+    error: dict[str, Any] = {"answer": Verdict.ERROR, "rationale": ""}
     if reply.stop in (Stop.REFUSED, Stop.TIMED_OUT):
         return error | {"parse_status": ReplyStatus.SERVICE if reply.stop is Stop.TIMED_OUT else ReplyStatus.REFUSED}
     data = json_object(reply.text)
@@ -130,7 +152,7 @@ def read_gate(reply: Reply, gate: str, duration_s: float) -> dict[str, Any]:
         return error | {"parse_status": ReplyStatus.CONTRADICTORY, "rationale": rationale}
     named = failure if given == "fail" and failure in failure_types(gate) else ""
     return {
-        "answer": Given(given),
+        "answer": Verdict(given),
         "failure": named,
         "t_start": start,
         "t_end": end,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ego2world.qa.checks import answers, edges, fields, grounds, states, structure, times
-from ego2world.qa.checks.case import Case, finding
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.checks.case import CheckContext, finding
+from ego2world.qa.records import Finding, QuestionGroup
 
-CHECKS: tuple[Callable[[Group, Case], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[QuestionGroup, CheckContext], Iterator[Finding]], ...] = (
     *fields.CHECKS,
     *times.CHECKS,
     *grounds.CHECKS,
@@ -19,11 +19,11 @@ CHECKS: tuple[Callable[[Group, Case], Iterator[Finding]], ...] = (
 )
 
 
-def check_group(group: Group, case: Case) -> list[Finding]:
+def check_group(group: QuestionGroup, case: CheckContext) -> list[Finding]:
     """Return everything that is wrong with a group, by all checks of single groups."""
     if not group.turns:
         return [finding("TURN_COUNT", "turns", "0 turns")]
     return [found for check in CHECKS for found in check(group, case)]
 
 
-__all__ = ["CHECKS", "Case", "check_group", "finding"]
+__all__ = ["CHECKS", "CheckContext", "check_group", "finding"]

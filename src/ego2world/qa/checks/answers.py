@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
-from ego2world.qa.checks.case import Case, finding, turns, words
-from ego2world.qa.queries import Act, Change, Contents, During, Enabler, Fact, Holding, Query, Said
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.checks.case import CheckContext, finding, turns, words
+from ego2world.qa.queries import ActQuery, ChangeQuery, Contents, During, Enabler, Fact, Holding, Query, SaidQuery
+from ego2world.qa.records import Finding, QuestionGroup
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import State, carriers
 from ego2world.world.step import step
@@ -19,7 +19,7 @@ _NONE = re.compile(r"\b(?:none|all|both) of (?:the|these|them)\b|\bnone of the a
 _YES_NO = re.compile(r"^(?:is|are|was|were|do|does|did|has|have|can|which (?:of|one)|what .* or )", re.I)
 
 
-def leaks(group: Group, case: Case) -> Iterator[Finding]:
+def leaks(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """ANS_IN_QUESTION, ANS_IN_HISTORY"""
     said = ""
     for path, turn in turns(group):
@@ -43,7 +43,7 @@ def _said(part: str, text: str) -> bool:
     return len(part) > 3 and re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) is not None
 
 
-def keypoints(group: Group, case: Case) -> Iterator[Finding]:
+def keypoints(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """KEYPOINT_UNBOUND"""
     for path, turn in turns(group):
         answer = words(turn.answer)
@@ -52,10 +52,10 @@ def keypoints(group: Group, case: Case) -> Iterator[Finding]:
                 yield finding("KEYPOINT_UNBOUND", f"{path}.key_points", f"{point!r} is not in the answer")
 
 
-def quoted(group: Group, case: Case) -> Iterator[Finding]:
+def quoted(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """KEYPOINT_UNBOUND of answers that rest on quotes: most of what they say must be in the evidence that is named"""
     for path, turn in turns(group):
-        if isinstance(turn.spec.query, Said):
+        if isinstance(turn.spec.query, SaidQuery):
             said = {word for word in re.findall(r"[a-z]{3,}", turn.answer.lower()) if word not in _PLAIN}
             there = set(re.findall(r"[a-z]{3,}", " ".join(one.text for one in case.named(turn)).lower()))
             if said and 2 * len(said & there) < len(said):
@@ -69,7 +69,7 @@ def quoted(group: Group, case: Case) -> Iterator[Finding]:
 _PLAIN = frozenset("the and with that this they for from into was were are has have because".split())
 
 
-def options(group: Group, case: Case) -> Iterator[Finding]:
+def options(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """The checks of options that need no world, and OPT_ALSO_TRUE"""
     for path, turn in turns(group):
         if turn.options is None:
@@ -87,7 +87,7 @@ def options(group: Group, case: Case) -> Iterator[Finding]:
                 )
 
 
-def about_itself(query: Query, text: str, case: Case) -> bool:
+def about_itself(query: Query, text: str, case: CheckContext) -> bool:
     """Whether an option names the very thing that is asked about, as in "the bowl: I put it in the bowl"."""
     thing = getattr(query, "entity", None)
     if thing is None or thing not in case.kitchen.episode.world.entities:
@@ -135,7 +135,7 @@ def _within(part: str, whole: str) -> bool:
     return len(part) > 3 and whole.startswith(part) and len(whole) > len(part) and not whole[len(part)].isalnum()
 
 
-def also_true(query: Query, truth: Any, value: object, case: Case) -> bool:
+def also_true(query: Query, truth: Any, value: object, case: CheckContext) -> bool:
     """Say whether another value than the true one answers a query as well, by the executed world."""
     kitchen = case.kitchen
     if value == truth:
@@ -146,12 +146,12 @@ def also_true(query: Query, truth: Any, value: object, case: Case) -> bool:
         if query.fluent == "place" and isinstance(value, list):
             return any(value[1] in carriers(kitchen.state(i).facts, query.entity) for i in kitchen.around(query.at_s))
         return kitchen.holds((query.fluent, query.entity), value, query.at_s)
-    if isinstance(query, Change) and isinstance(value, list):
+    if isinstance(query, ChangeQuery) and isinstance(value, list):
         i = case.numbers[query.operation]
         return bool(kitchen.state(i + 1).facts.get((query.fluent, query.entity)) == _tuple(value[1]))
     if isinstance(query, Enabler) and isinstance(value, list):
         return _needed(query, value, case)
-    if isinstance(query, Act):
+    if isinstance(query, ActQuery):
         inside = _inside(query.start_s, query.end_s, case)
         if query.role is not None and isinstance(value, list):
             return any(set(value) & set(case.action(one).things) for one in inside)
@@ -166,7 +166,7 @@ def also_true(query: Query, truth: Any, value: object, case: Case) -> bool:
     return False
 
 
-def _heard_too(query: During, value: object, case: Case) -> bool:
+def _heard_too(query: During, value: object, case: CheckContext) -> bool:
     spans = [one.span_s for one in case.evidence.values() if one.kind == "sound" and one.text == query.sound]
     return any(
         case.action(one).plain() == value
@@ -176,14 +176,14 @@ def _heard_too(query: During, value: object, case: Case) -> bool:
     )
 
 
-def _inside(start_s: float, end_s: float, case: Case) -> list[str]:
+def _inside(start_s: float, end_s: float, case: CheckContext) -> list[str]:
     rows = (case.kitchen.episode.operations[i] for i in case.kitchen.spans.near(start_s, end_s))
     return [
         row["id"] for row in rows if row["span_s"][0] < end_s and row["span_s"][1] > start_s and row["narration_ids"]
     ]
 
 
-def _needed(query: Enabler, value: list[object], case: Case) -> bool:
+def _needed(query: Enabler, value: list[object], case: CheckContext) -> bool:
     """Say whether an action would be refused if another fact had not the value it has."""
     *key, wanted = value
     i = case.numbers[query.operation]

@@ -9,16 +9,16 @@ from functools import cached_property
 
 from ego2world.qa.codes import severity
 from ego2world.qa.names import Names
-from ego2world.qa.records import Evidence, Finding, Group, Relation, Turn
-from ego2world.qa.replay import Kitchen
+from ego2world.qa.records import Evidence, Finding, QuestionGroup, Relation, Turn
+from ego2world.qa.replay import EpisodeReplayer
 from ego2world.world.state import Action
 
 
 @dataclass(frozen=True)
-class Case:
+class CheckContext:
     """An episode: its executable world, the pool of evidence, and the relations between its stages."""
 
-    kitchen: Kitchen
+    kitchen: EpisodeReplayer
     evidence: Mapping[str, Evidence]
     relations: Mapping[str, Relation] = field(default_factory=dict)
 
@@ -62,7 +62,7 @@ def finding(code: str, path: str, message: str) -> Finding:
     return Finding(code=code, path=path, message=message, severity=severity(code))
 
 
-def turns(group: Group) -> Iterator[tuple[str, Turn]]:
+def turns(group: QuestionGroup) -> Iterator[tuple[str, Turn]]:
     """Yield the turns with their paths."""
     for number, turn in enumerate(group.turns):
         yield f"turns[{number}]", turn

@@ -10,19 +10,19 @@ from scipy.stats import binomtest
 
 from ego2world.qa.checks.case import finding, words
 from ego2world.qa.near import near_duplicates
-from ego2world.qa.queries import Act, Query
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.queries import ActQuery, Query
+from ego2world.qa.records import Finding, QuestionGroup
 
 NEAR_S = 5.0  # clips that begin further apart show something else, whatever the words
 POSITION_P = 0.001  # of an exact two-sided test, over all positions (Bonferroni)
 
 
-def collection_findings(groups: Sequence[Group]) -> dict[str, list[Finding]]:
+def collection_findings(groups: Sequence[QuestionGroup]) -> dict[str, list[Finding]]:
     """Return what is found over all groups: group id -> findings; the first of several alike is never blamed."""
     found: dict[str, list[Finding]] = defaultdict(list)
     ids: Counter[str] = Counter()
     contents: dict[str, str] = {}
-    asked: dict[tuple[str, ...], Group] = {}
+    asked: dict[tuple[str, ...], QuestionGroup] = {}
     events: dict[tuple[str, ...], str] = {}
     for group in groups:
         ids[group.id] += 1
@@ -61,17 +61,17 @@ def collection_findings(groups: Sequence[Group]) -> dict[str, list[Finding]]:
 def _event(query: Query) -> str:
     return (
         f"{query.start_s}-{query.end_s} {query.role}"
-        if isinstance(query, Act) and query.entity is None
+        if isinstance(query, ActQuery) and query.entity is None
         else repr(query)
     )
 
 
-def _gist(group: Group) -> str:
+def _gist(group: QuestionGroup) -> str:
     """Return what a near duplicate would share: wording, times and answers."""
     return " ".join(f"{turn.question} {turn.answer}" for turn in group.turns) + f" {group.clip.start_s:.0f}"
 
 
-def _splits(groups: Iterable[Group]) -> Iterator[tuple[str, Finding]]:
+def _splits(groups: Iterable[QuestionGroup]) -> Iterator[tuple[str, Finding]]:
     split_of: dict[str, str] = {}
     for group in groups:
         if group.split:
@@ -104,7 +104,7 @@ def position_findings(keys: Iterable[tuple[int, tuple[str, ...]]]) -> list[Findi
     return out
 
 
-def drift(manifest: Mapping[str, Any], groups: Mapping[str, Sequence[Group]]) -> list[Finding]:
+def drift(manifest: Mapping[str, Any], groups: Mapping[str, Sequence[QuestionGroup]]) -> list[Finding]:
     """COUNT_DRIFT: the counts of a manifest against the files (accepted, rejected, review)."""
     out = []
     for name, written in manifest.get("totals", {}).items():

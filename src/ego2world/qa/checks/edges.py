@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ego2world.qa.checks.case import Case, finding, turns
+from ego2world.qa.checks.case import CheckContext, finding, turns
 from ego2world.qa.clauses import fresh
 from ego2world.qa.queries import (
-    Act,
+    ActQuery,
     Amount,
-    Change,
-    Clause,
+    ChangeQuery,
+    ClauseQuery,
     Contents,
     During,
     Enabler,
@@ -21,23 +21,23 @@ from ego2world.qa.queries import (
     NextStep,
     PreparedStep,
     Query,
-    Said,
+    SaidQuery,
     StepAt,
 )
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.records import Finding, QuestionGroup
 from ego2world.qa.taxonomy import Category
 
 # which queries ask for which category
 _ASKS: dict[Category, tuple[type[Query], ...]] = {
     Category.EGO_STATE: (Holding, StepAt),
-    Category.ACTION_STATUS: (Act, Clause, During),
+    Category.ACTION_STATUS: (ActQuery, ClauseQuery, During),
     Category.WORLD_STATE: (Fact, Contents, Amount),
     Category.GOAL_PLANNING: (NextStep, PreparedStep),
-    Category.INTENT_ATTRIBUTION: (Clause, PreparedStep),
-    Category.ACTION_EFFECTS: (Change,),
+    Category.INTENT_ATTRIBUTION: (ClauseQuery, PreparedStep),
+    Category.ACTION_EFFECTS: (ChangeQuery,),
     Category.ACTION_GROUNDING: (Enabler,),
-    Category.INTENT_FORMATION: (Clause,),
-    Category.WORLD_PERCEPTION: (Clause, Act, Heard),
+    Category.INTENT_FORMATION: (ClauseQuery,),
+    Category.WORLD_PERCEPTION: (ClauseQuery, ActQuery, Heard),
 }
 _RELATION = {
     Category.INTENT_ATTRIBUTION: "purpose", Category.INTENT_FORMATION: "reason", Category.WORLD_PERCEPTION: "percept",
@@ -49,13 +49,15 @@ _SENSES = re.compile(
 )
 
 
-def direction(group: Group, case: Case) -> Iterator[Finding]:
+def direction(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EDGE_DIRECTION"""
     asks = _ASKS.get(Category(group.category)) if group.category in set(Category) else None
     for path, turn in turns(group):
         query = turn.spec.query
-        wrong = asks is not None and not isinstance(query, (*asks, Said))
-        wrong |= isinstance(query, Clause) and _RELATION.get(Category(group.category), query.relation) != query.relation
+        wrong = asks is not None and not isinstance(query, (*asks, SaidQuery))
+        wrong |= (
+            isinstance(query, ClauseQuery) and _RELATION.get(Category(group.category), query.relation) != query.relation
+        )
         if wrong:
             yield finding(
                 "EDGE_DIRECTION",
@@ -64,16 +66,16 @@ def direction(group: Group, case: Case) -> Iterator[Finding]:
             )
 
 
-def ends(group: Group, case: Case) -> Iterator[Finding]:
+def ends(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EDGE_ENDPOINT_MISSING"""
     for path, turn in turns(group):
         query = turn.spec.query
         needed: tuple[str, ...] = ()
-        if isinstance(query, Change):
+        if isinstance(query, ChangeQuery):
             needed = (query.operation,)
         elif isinstance(query, Enabler):
             needed = (query.operation, query.earlier)
-        elif isinstance(query, Clause):
+        elif isinstance(query, ClauseQuery):
             needed = (query.narration,)
         missing = [one for one in needed if one not in turn.spec.evidence]
         if missing:
@@ -82,23 +84,27 @@ def ends(group: Group, case: Case) -> Iterator[Finding]:
                 f"{path}.spec",
                 f"{', '.join(missing)} is an end of the relation and not named as evidence",
             )
-        if isinstance(query, Clause) and group.category == Category.INTENT_ATTRIBUTION and len(case.named(turn)) < 2:
+        if (
+            isinstance(query, ClauseQuery)
+            and group.category == Category.INTENT_ATTRIBUTION
+            and len(case.named(turn)) < 2
+        ):
             yield finding(
                 "EDGE_ENDPOINT_MISSING", f"{path}.spec", "the action that serves the intention is not named as evidence"
             )
 
 
-def intents(group: Group, case: Case) -> Iterator[Finding]:
+def intents(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """INTENT_IS_ACTION"""
     for path, turn in turns(group):
         query = turn.spec.query
-        if isinstance(query, Clause) and query.relation == "purpose":
+        if isinstance(query, ClauseQuery) and query.relation == "purpose":
             done = " ".join(one.text for one in case.named(turn) if one.kind == "replay")
             if not fresh(str(turn.spec.value), done):
                 yield finding("INTENT_IS_ACTION", f"{path}.answer", f"{turn.spec.value!r} repeats {done!r}")
 
 
-def plans(group: Group, case: Case) -> Iterator[Finding]:
+def plans(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """GOAL_AFTER_CUTOFF, CLIP_NOT_CUTOFF_SAFE"""
     if group.category != Category.GOAL_PLANNING:
         return
@@ -120,7 +126,7 @@ def plans(group: Group, case: Case) -> Iterator[Finding]:
             )
 
 
-def cues(group: Group, case: Case) -> Iterator[Finding]:
+def cues(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """CUE_AFTER_ACTION"""
     if group.category != Category.INTENT_FORMATION:
         return
@@ -135,7 +141,7 @@ def cues(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("CUE_AFTER_ACTION", f"{path}.spec", "what led to the action is seen or heard after it")
 
 
-def percepts(group: Group, case: Case) -> Iterator[Finding]:
+def percepts(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """PERCEPT_UNOBSERVED"""
     if group.category != Category.WORLD_PERCEPTION:
         return

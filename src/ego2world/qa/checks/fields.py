@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ego2world.qa.checks.case import Case, finding, turns
-from ego2world.qa.queries import Act, Adjustment, Change, Enabler, Linked, Query
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.checks.case import CheckContext, finding, turns
+from ego2world.qa.queries import ActQuery, Adjustment, ChangeQuery, Enabler, Linked, Query
+from ego2world.qa.records import Finding, QuestionGroup
 from ego2world.qa.taxonomy import LEVELS, Category, Modality
 
 PLACEHOLDER = re.compile(
@@ -19,7 +19,7 @@ _FORMATS = ("open", "multiple_choice")
 
 def operations_of(query: Query) -> tuple[str, ...]:
     """Return the operations that a query names."""
-    if isinstance(query, Change):
+    if isinstance(query, ChangeQuery):
         return (query.operation,)
     if isinstance(query, Enabler):
         return (query.operation, query.earlier)
@@ -28,7 +28,7 @@ def operations_of(query: Query) -> tuple[str, ...]:
     return (query.action, query.feedback, query.adjustment) if isinstance(query, Adjustment) else ()
 
 
-def empty(group: Group, case: Case) -> Iterator[Finding]:
+def empty(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """FIELD_EMPTY"""
     for path, turn in turns(group):
         for name, text in (
@@ -45,7 +45,7 @@ def empty(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("FIELD_EMPTY", f"{path}.key_points", "no key point")
 
 
-def dangling(group: Group, case: Case) -> Iterator[Finding]:
+def dangling(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """REF_DANGLING"""
     for path, turn in turns(group):
         for one in (*turn.spec.evidence, *turn.spec.anchors):
@@ -63,7 +63,7 @@ def dangling(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("REF_DANGLING", "links", f"no operation {first!r} or {second!r}")
 
 
-def classes(group: Group, case: Case) -> Iterator[Finding]:
+def classes(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """CLASS_CONFLICT"""
     known = {category.value for category in Category}
     if group.category not in known:
@@ -81,12 +81,12 @@ def classes(group: Group, case: Case) -> Iterator[Finding]:
         yield finding("CLASS_CONFLICT", "format", f"{group.format} with {len(options or {})} options")
 
 
-def merged(group: Group, case: Case) -> Iterator[Finding]:
+def merged(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """ACT_MERGED"""
     if group.category != Category.ACTION_STATUS:
         return
     for path, turn in turns(group):
-        if isinstance(turn.spec.query, Act):
+        if isinstance(turn.spec.query, ActQuery):
             for narration in turn.spec.anchors:
                 if case.told[narration] > 1:
                     yield finding(
@@ -94,7 +94,7 @@ def merged(group: Group, case: Case) -> Iterator[Finding]:
                     )
 
 
-def count(group: Group, case: Case) -> Iterator[Finding]:
+def count(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """TURN_COUNT"""
     if not 1 <= len(group.turns) <= 4:
         yield finding("TURN_COUNT", "turns", f"{len(group.turns)} turns")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ego2world.qa.checks.case import Case, finding, turns
-from ego2world.qa.queries import Clause, Said
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.checks.case import CheckContext, finding, turns
+from ego2world.qa.queries import ClauseQuery, SaidQuery
+from ego2world.qa.records import Finding, QuestionGroup
 
 EVENT_S = 10.0
 
 
-def named(group: Group, case: Case) -> Iterator[Finding]:
+def named(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EV_NONE, EV_NARRATION_ONLY, EV_FROM_QA"""
     for path, turn in turns(group):
         found = case.named(turn)
@@ -25,7 +25,7 @@ def named(group: Group, case: Case) -> Iterator[Finding]:
             )
 
 
-def events(group: Group, case: Case) -> Iterator[Finding]:
+def events(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EV_OUTSIDE_EVENT"""
     for path, turn in turns(group):
         spans = [one.span_s for one in case.named(turn)]
@@ -38,11 +38,11 @@ def events(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("EV_OUTSIDE_EVENT", f"{path}.spec", f"no evidence within {EVENT_S:.0f} s of the event")
 
 
-def proposed(group: Group, case: Case) -> Iterator[Finding]:
+def proposed(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EV_OUTSIDE_EVENT of quotes: the event that is named is told of by the narration that is quoted"""
     for path, turn in turns(group):
         query = turn.spec.query
-        if isinstance(query, Said):
+        if isinstance(query, SaidQuery):
             told = [one for one in (*turn.spec.direct, *turn.spec.new) if one in case.numbers]
             rows = [case.kitchen.episode.operations[case.numbers[one]] for one in told]
             if rows and not any(query.narration in row["narration_ids"] for row in rows):
@@ -51,18 +51,18 @@ def proposed(group: Group, case: Case) -> Iterator[Finding]:
                 )
 
 
-def quotes(group: Group, case: Case) -> Iterator[Finding]:
+def quotes(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EV_QUOTE_NOT_FOUND"""
     for path, turn in turns(group):
         query = turn.spec.query
-        if isinstance(query, (Clause, Said)) and query.narration in case.evidence:
+        if isinstance(query, (ClauseQuery, SaidQuery)) and query.narration in case.evidence:
             if str(turn.spec.value).lower() not in case.evidence[query.narration].text.lower():
                 yield finding(
                     "EV_QUOTE_NOT_FOUND", f"{path}.spec.value", f"{turn.spec.value!r} is not in {query.narration}"
                 )
 
 
-def streams(group: Group, case: Case) -> Iterator[Finding]:
+def streams(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """MOD_STREAM_ABSENT, MOD_LABEL_EXTRA, MOD_LABEL_MISSING, MOD_REDUNDANT, AV_UNLINKED"""
     wanted = {"audio-visual": {"audio", "visual"}, "audio": {"audio"}, "visual": {"visual"}}.get(group.modality, set())
     found = [one for _, turn in turns(group) for one in case.named(turn)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ego2world.qa.checks.case import finding
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.records import Finding, QuestionGroup
 
 LIMIT = 2  # rounds of repair
 
 
-def repair_findings(before: Group, after: Group) -> Iterator[Finding]:
+def repair_findings(before: QuestionGroup, after: QuestionGroup) -> Iterator[Finding]:
     """REP_NEW_FACT, REP_TARGET_CHANGED, REP_LEVEL_CHANGED, REP_CUTOFF_CHANGED, REP_LIMIT"""
     if (before.category, before.level) != (after.category, after.level):
         yield finding("REP_LEVEL_CHANGED", "category", f"{before.category} became {after.category}")

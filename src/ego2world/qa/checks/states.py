@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ego2world.qa.checks.case import Case, finding, turns
+from ego2world.qa.checks.case import CheckContext, finding, turns
 from ego2world.qa.checks.fields import operations_of
 from ego2world.qa.queries import (
-    Act,
-    Change,
-    Clause,
+    ActQuery,
+    ChangeQuery,
+    ClauseQuery,
     Contents,
     Enabler,
     Fact,
@@ -18,20 +18,20 @@ from ego2world.qa.queries import (
     NextStep,
     PreparedStep,
     Query,
-    Said,
+    SaidQuery,
 )
-from ego2world.qa.records import Finding, Group, Turn
+from ego2world.qa.records import Finding, QuestionGroup, Turn
 from ego2world.world.fluents import FactKey
 
 STALE_S: dict[type[Query], float] = {Holding: 90.0, Fact: 240.0, Contents: 240.0}
 # what a query that has no answer is called, where there is a better word than "not unique"
 _UNANSWERED = {
-    Change: "DELTA_NONE", Enabler: "GROUND_NOT_NECESSARY", Linked: "CHAIN_LINK_UNUSED", NextStep: "GOAL_MULTI_ENABLED",
-    Said: "EV_QUOTE_NOT_FOUND", PreparedStep: "INTENT_UNSUPPORTED", Clause: "INTENT_UNSUPPORTED",
+    ChangeQuery: "DELTA_NONE", Enabler: "GROUND_NOT_NECESSARY", Linked: "CHAIN_LINK_UNUSED", NextStep: "GOAL_MULTI_ENABLED",
+    SaidQuery: "EV_QUOTE_NOT_FOUND", PreparedStep: "INTENT_UNSUPPORTED", ClauseQuery: "INTENT_UNSUPPORTED",
 }  # fmt: skip
 
 
-def replayed(group: Group, case: Case) -> Iterator[Finding]:
+def replayed(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """ANS_NOT_UNIQUE, STATE_CONTRADICTION, KEYPOINT_UNBOUND and what an unanswered query means; the heart of all checks."""
     for path, turn in turns(group):
         if not _known(turn, case):
@@ -40,9 +40,9 @@ def replayed(group: Group, case: Case) -> Iterator[Finding]:
         value = case.kitchen.answer(query)
         if value is None:
             code = _UNANSWERED.get(type(query), "ANS_NOT_UNIQUE")
-            if isinstance(query, Clause) and query.relation == "percept":
+            if isinstance(query, ClauseQuery) and query.relation == "percept":
                 code = "PERCEPT_UNOBSERVED"
-            elif isinstance(query, Clause) and query.relation == "manner":
+            elif isinstance(query, ClauseQuery) and query.relation == "manner":
                 code = "EV_QUOTE_NOT_FOUND"
             yield finding(code, f"{path}.spec.query", "replayed, the world gives no answer, or more than one")
         elif value != turn.spec.value:
@@ -53,12 +53,12 @@ def replayed(group: Group, case: Case) -> Iterator[Finding]:
             )
 
 
-def _known(turn: Turn, case: Case) -> bool:
+def _known(turn: Turn, case: CheckContext) -> bool:
     """Whether the query can be put: its operations exist."""
     return all(one in case.numbers for one in operations_of(turn.spec.query))
 
 
-def _setters(case: Case, key: FactKey, operations: tuple[str, ...]) -> list[tuple[int, object]]:
+def _setters(case: CheckContext, key: FactKey, operations: tuple[str, ...]) -> list[tuple[int, object]]:
     found = []
     for one in operations:
         if one in case.numbers:
@@ -69,7 +69,7 @@ def _setters(case: Case, key: FactKey, operations: tuple[str, ...]) -> list[tupl
     return sorted(found, key=lambda pair: pair[0])
 
 
-def stale(group: Group, case: Case) -> Iterator[Finding]:
+def stale(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """STATE_STALE"""
     for path, turn in turns(group):
         query = turn.spec.query
@@ -79,7 +79,7 @@ def stale(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("STATE_STALE", f"{path}.spec", f"last seen {age_s:.0f} s before; at most {limit_s:.0f} s")
 
 
-def collapsed(group: Group, case: Case) -> Iterator[Finding]:
+def collapsed(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """ENT_STATE_COLLAPSED"""
     for path, turn in turns(group):
         query = turn.spec.query
@@ -93,21 +93,21 @@ def collapsed(group: Group, case: Case) -> Iterator[Finding]:
                 )
 
 
-def united(group: Group, case: Case) -> Iterator[Finding]:
+def united(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """ENT_NAME_ONLY_MERGE"""
     for path, turn in turns(group):
         objects = {
             one.source.key.split("/")[1] for one in case.named(turn) if one.kind == "track" and "/" in one.source.key
         }
-        if len(objects) > 1 and isinstance(turn.spec.query, (Fact, Change)):
+        if len(objects) > 1 and isinstance(turn.spec.query, (Fact, ChangeQuery)):
             yield finding("ENT_NAME_ONLY_MERGE", f"{path}.spec", f"tracks of {len(objects)} objects for one thing")
 
 
-def effects(group: Group, case: Case) -> Iterator[Finding]:
+def effects(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EFFECT_RULE_ONLY"""
     for path, turn in turns(group):
         query = turn.spec.query
-        if isinstance(query, Change) and query.operation in case.numbers:
+        if isinstance(query, ChangeQuery) and query.operation in case.numbers:
             shown = [
                 one
                 for one in case.named(turn)
@@ -119,12 +119,12 @@ def effects(group: Group, case: Case) -> Iterator[Finding]:
                 )
 
 
-def single(group: Group, case: Case) -> Iterator[Finding]:
+def single(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """CHAIN_LINK_UNUSED for dialogues: alone, the later turn must not say which thing is meant."""
     for path, turn in list(turns(group))[1:]:
         query = turn.spec.query
-        if group.category == "Chain" and isinstance(query, Act) and query.entity is not None:
-            if case.kitchen.answer(Act(query.start_s, query.end_s)) is not None:
+        if group.category == "Chain" and isinstance(query, ActQuery) and query.entity is not None:
+            if case.kitchen.answer(ActQuery(query.start_s, query.end_s)) is not None:
                 yield finding(
                     "CHAIN_LINK_UNUSED",
                     f"{path}.spec.query",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ego2world.qa.checks.case import Case, finding, turns
+from ego2world.qa.checks.case import CheckContext, finding, turns
 from ego2world.qa.queries import Linked, ResumedStep
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.records import Finding, QuestionGroup
 from ego2world.qa.taxonomy import Category
 
 ROLES = ("goal", "action", "outcome", "feedback", "adjustment")
@@ -15,7 +15,7 @@ _POINTING = re.compile(r"\bthat (?:thing|step|place|one)\b|\bit\b(?! is\b)", re.
 _PERCEIVES = frozenset({"check", "weigh", "eat", "drink"})
 
 
-def relations(group: Group, case: Case) -> Iterator[Finding]:
+def relations(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """REL_ADJACENCY_ONLY, REL_SHARED_OBJECT_ONLY, REL_UNRESOLVED, CHAIN_LINK_UNUSED"""
     relation = case.relations.get(group.relation or "")
     if relation is not None and (not relation.eligible or relation.uncertainty == "unresolved"):
@@ -43,7 +43,7 @@ def relations(group: Group, case: Case) -> Iterator[Finding]:
         yield finding("CHAIN_LINK_UNUSED", "turns[-1].depends_on", "the last turn depends on no earlier one")
 
 
-def closes(group: Group, case: Case) -> Iterator[Finding]:
+def closes(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """CHAIN_CLOSES"""
     if group.category != Category.CHAIN:
         return
@@ -57,7 +57,7 @@ def closes(group: Group, case: Case) -> Iterator[Finding]:
         yield finding("CHAIN_CLOSES", "turns", "the outcome is looked at and acted upon")
 
 
-def loops(group: Group, case: Case) -> Iterator[Finding]:
+def loops(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """LOOP_ROLE_MISSING, LOOP_ROLE_REUSED, LOOP_NO_FEEDBACK, LOOP_ORDER_ONLY, LOOP_SUCCESS_ASSUMED, XLOOP_*"""
     if group.category not in {Category.LOOP, Category.CROSS_LOOP}:
         return
@@ -81,7 +81,7 @@ def loops(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("XLOOP_FIRST_UNUSED", "links", "the second loop is possible without the first")
 
 
-def _closed(roles: dict[str, str], case: Case) -> Iterator[Finding]:
+def _closed(roles: dict[str, str], case: CheckContext) -> Iterator[Finding]:
     act, check, adjust = (case.numbers[roles[role]] for role in ("action", "feedback", "adjustment"))
     family = case.kitchen.episode.operations[check]["family"]
     if not act < check < adjust or family not in _PERCEIVES:
@@ -105,7 +105,7 @@ def _closed(roles: dict[str, str], case: Case) -> Iterator[Finding]:
         )
 
 
-def dialogue(group: Group, case: Case) -> Iterator[Finding]:
+def dialogue(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """TURN_NO_NEW_EVIDENCE, TURN_NO_INHERITED, TURN_STANDALONE_DIFF"""
     if len(group.turns) < 2:
         return

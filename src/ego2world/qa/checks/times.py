@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ego2world.qa.checks.case import Case, finding, turns
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.checks.case import CheckContext, finding, turns
+from ego2world.qa.records import Finding, QuestionGroup
 
 _SECONDS = re.compile(r"(?<![\w.:])(\d+(?:\.\d+)?) s\b")
 _BARE = re.compile(
@@ -18,7 +18,7 @@ WHOLE = re.compile(r"^(?:\d{1,2}:)?\d{2}:\d{2}(?:\.\d+)?$")
 SLACK_S = 1.5  # clips are cut to whole seconds
 
 
-def media(group: Group, case: Case) -> Iterator[Finding]:
+def media(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """SRC_MEDIA_MISSING, SRC_PART_MISSING"""
     if group.clip.video != case.kitchen.episode.id:
         yield finding(
@@ -42,7 +42,7 @@ def media(group: Group, case: Case) -> Iterator[Finding]:
                 )
 
 
-def intervals(group: Group, case: Case) -> Iterator[Finding]:
+def intervals(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """IVL_EMPTY, IVL_OUT_OF_MEDIA, UNIT_SCALE"""
     clip = group.clip
     if clip.end_s <= clip.start_s or clip.start_s < 0:
@@ -61,7 +61,7 @@ def intervals(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("IVL_EMPTY", f"{path}.spec.span_s", f"[{start_s}, {end_s}) s")
 
 
-def asked(group: Group, case: Case) -> Iterator[Finding]:
+def asked(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """IVL_OUTSIDE_PARENT"""
     clip = group.clip
     for path, turn in turns(group):
@@ -73,7 +73,7 @@ def asked(group: Group, case: Case) -> Iterator[Finding]:
                 )
 
 
-def clocks(group: Group, case: Case) -> Iterator[Finding]:
+def clocks(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """TIME_FORMAT, UNIT_AMBIG, CLOCK_MIX"""
     length_s = group.clip.end_s - group.clip.start_s
     for path, turn in turns(group):
@@ -91,7 +91,7 @@ def clocks(group: Group, case: Case) -> Iterator[Finding]:
                 )
 
 
-def narrations(group: Group, case: Case) -> Iterator[Finding]:
+def narrations(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """NAR_POINT_ONLY, NAR_ORDER"""
     for path, turn in turns(group):
         spans = [case.evidence[one].span_s for one in turn.spec.anchors if one in case.evidence]
@@ -103,7 +103,7 @@ def narrations(group: Group, case: Case) -> Iterator[Finding]:
             yield finding("NAR_ORDER", f"{path}.spec.anchors", "narrations are not in the order of their starts")
 
 
-def overlaps(group: Group, case: Case) -> Iterator[Finding]:
+def overlaps(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """IVL_OVERLAP_SAME_ENTITY"""
     for path, turn in turns(group):
         tracks = sorted((one for one in case.named(turn) if one.kind == "track"), key=lambda one: one.span_s)

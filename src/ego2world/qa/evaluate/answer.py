@@ -22,13 +22,13 @@ from ego2world.core.canonical import canonical_json, sha256
 from ego2world.core.folder import open_folder
 from ego2world.core.journal import Records, read_as, rewrite
 from ego2world.core.lock import writing
-from ego2world.core.models import Door, Message, Part, Reply, Request, Stop, Text
+from ego2world.core.models import Message, ModelClient, Part, Reply, Request, Stop, Text
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import ModelError, UsageError, VideoError
-from ego2world.qa.evaluate.media import Clips, Look
+from ego2world.qa.evaluate.media import Clips, ClipSampling
 from ego2world.qa.items import Item
-from ego2world.qa.records import Record
+from ego2world.qa.records import QuestionRecord
 
 HERE = "ego2world.qa.evaluate"
 PROMPTS = ("answer_system.txt", "answer_user.txt.j2")
@@ -37,7 +37,7 @@ GIVE_UP = 3  # groups in a row that the model's service failed in
 Progress = Callable[[str, int, int], None]
 
 
-class Prediction(Record, frozen=True):
+class Prediction(QuestionRecord, frozen=True):
     """What a model said to one turn. ``error``: why it said nothing; such turns are asked again by the same command."""
 
     item: str
@@ -59,11 +59,11 @@ class Prediction(Record, frozen=True):
 
 
 @dataclass(frozen=True)
-class Settings:
+class AnswerSettings:
     """How a model is asked; stored in the manifest, concurrency apart."""
 
     media: Path | None = None  # folder of videos; None: text only
-    look: Look = field(default_factory=Look)
+    look: ClipSampling = field(default_factory=ClipSampling)
     circular: bool = False
     max_tokens: int | None = 512
     temperature: float | None = 0.0
@@ -79,7 +79,7 @@ class Settings:
 
 
 def answer(
-    items: Sequence[Item], source: str, out: Path, door: Door, settings: Settings, progress: Progress | None = None,
+    items: Sequence[Item], source: str, out: Path, client: ModelClient, settings: AnswerSettings, progress: Progress | None = None,
     accept_code: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Ask a model every item; return the manifest with ``errors`` (turns without an answer) and their most frequent ``reasons`` added.
@@ -88,8 +88,8 @@ def answer(
         items: turns of one group in the order of their rounds.
         source: what the items are called in the manifest.
         out: the folder of the answers; unfinished answers in it are resumed.
-        door: the model.
-        settings: see ``Settings``.
+        client: the model.
+        settings: see ``AnswerSettings``.
         progress: called with (group, finished, total).
         accept_code: resume what other code began.
 
@@ -105,7 +105,7 @@ def answer(
             f"{source}: {'no questions' if not ids else 'ids that stand there twice'}; see: ego2world qa check {source}"
         )
     manifest = {
-        "source": source, "items_sha256": membership(items), "items": sorted(ids), "model": door.name, "settings": settings.plain(),
+        "source": source, "items_sha256": membership(items), "items": sorted(ids), "model": client.name, "settings": settings.plain(),
         "prompts_sha256": prompts_sha256(HERE, PROMPTS), "ego2world": __version__, "code_sha256": code_sha256(Product.ANSWERS),
     }  # fmt: skip
     with writing(out):
@@ -113,7 +113,7 @@ def answer(
         done = {(row.item, row.rotation): row for row in read_predictions(out) if not row.error}
         _keep(out, done.values())
         records = Records(out)
-        work = _Work(door, settings, records, done, Clips(settings.media, settings.look) if settings.media else None)
+        work = _Work(client, settings, records, done, Clips(settings.media, settings.look) if settings.media else None)
         try:
             work.all(groups, progress)
         finally:
@@ -148,9 +148,9 @@ def read_predictions(out: Path) -> list[Prediction]:
 
 class _Work:
     def __init__(
-        self, door: Door, settings: Settings, records: Records, done: Mapping[tuple[str, int], Prediction], clips: Clips | None
+        self, client: ModelClient, settings: AnswerSettings, records: Records, done: Mapping[tuple[str, int], Prediction], clips: Clips | None
     ) -> None:  # fmt: skip
-        self.door, self.settings, self.records, self.done, self.clips = door, settings, records, done, clips
+        self.client, self.settings, self.records, self.done, self.clips = client, settings, records, done, clips
         self.halt = threading.Event()
         self.in_a_row, self.lock = 0, threading.Lock()
 
@@ -210,7 +210,7 @@ class _Work:
         request = Request(
             tuple(messages), temperature=self.settings.temperature, seed=self.settings.seed, max_tokens=self.settings.max_tokens, tag=item.id
         )  # fmt: skip
-        reply: Reply = self.door.generate(request)
+        reply: Reply = self.client.generate(request)
         usage = reply.usage
         error = (
             "the reply ran out of time"

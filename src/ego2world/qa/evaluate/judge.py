@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ego2world.core.models import Door, Message, Request, Text
+from ego2world.core.models import Message, ModelClient, Request, Text
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError
 from ego2world.qa.checks.case import words
 from ego2world.qa.evaluate.answer import HERE, Prediction
 from ego2world.qa.evaluate.choice import read_choice
-from ego2world.qa.evaluate.verdicts import Parse, Rubric, Said, read_decision, read_score
+from ego2world.qa.evaluate.verdicts import Parse, ParsedReply, Rubric, read_decision, read_score
 from ego2world.qa.items import Item
-from ego2world.qa.records import Record
+from ego2world.qa.records import QuestionRecord
 
 PROMPTS = ("judge_system.txt", "judge_decide.txt.j2", "judge_score.txt.j2")
 _OPPOSITES = (("open", "closed"), ("on", "off"), ("yes", "no"), ("covered", "not covered"))
@@ -44,7 +44,7 @@ class Verdict(StrEnum):
     MISSING = "missing"
 
 
-class JudgeRecord(Record, frozen=True):
+class JudgeRecord(QuestionRecord, frozen=True):
     """One judgement: what was decided, by whom, and on which words."""
 
     item: str
@@ -65,7 +65,7 @@ class JudgeRecord(Record, frozen=True):
 class Judge:
     """Who judges: the rules alone, or a model for what they leave open."""
 
-    door: Door | None = None
+    client: ModelClient | None = None
     rubric: Rubric = field(default_factory=Rubric)
     attempts: int = 2  # at each stage, where a reply cannot be read
     max_tokens: int | None = 400
@@ -73,11 +73,11 @@ class Judge:
 
     def identity(self) -> dict[str, Any]:
         """Return who this is, for every record."""
-        if self.door is None:
+        if self.client is None:
             return {"kind": "rule", "name": "ego2world rules", "rubric": self.rubric.words}
         return {
             "kind": "model",
-            "name": self.door.name,
+            "name": self.client.name,
             "prompts_sha256": prompts_sha256(HERE, PROMPTS),
             "rubric": self.rubric.words,
         }
@@ -96,7 +96,7 @@ class Judge:
         ruled = by_rule(item, prediction)
         if ruled is not None:
             return record.right(*ruled)
-        if self.door is None:
+        if self.client is None:
             return record.end(Verdict.REVIEW, needs_review=True, reason="no rule decides, and no judge model is set")
         return self._two_stages(item, prediction.text, history)
 
@@ -131,9 +131,9 @@ class Judge:
             parse=Parse.PARSED,
         )
 
-    def _ask(self, record: _Draft, stage: str, asked: str, field: str, read: Any) -> Said:
-        assert self.door is not None
-        said = Said(Parse.UNPARSED, None, True, "")
+    def _ask(self, record: _Draft, stage: str, asked: str, field: str, read: Any) -> ParsedReply:
+        assert self.client is not None
+        said = ParsedReply(Parse.UNPARSED, None, True, "")
         value = (
             _SCHEMAS["correct"]
             if field == "correct"
@@ -148,7 +148,7 @@ class Judge:
                 (Message("system", (Text(prompt(HERE, "judge_system.txt")),)), Message("user", (Text(asked),))), schema=schema, schema_name=stage,
                 temperature=self.temperature, seed=attempt, max_tokens=self.max_tokens, tag=f"{record.item.id}/{stage}",
             )  # fmt: skip
-            reply = self.door.generate(request)
+            reply = self.client.generate(request)
             said = read(reply.text)
             record.stages.append(
                 {

@@ -21,7 +21,7 @@ KEPT = 8  # clips; the turns of a dialogue follow each other
 
 
 @dataclass(frozen=True)
-class Look:
+class ClipSampling:
     """How clips are sampled: frames a second, frames and pixels at most, and whether sound is sent."""
 
     fps: float = 2.0
@@ -37,7 +37,7 @@ class Look:
 class Clips:
     """The videos of a folder, cut as items ask for. Safe to use from several threads."""
 
-    def __init__(self, folder: Path, look: Look) -> None:
+    def __init__(self, folder: Path, look: ClipSampling) -> None:
         self._videos: Mapping[str, Path] = find_videos(folder)
         self._look = look
         self._lock = threading.Lock()

@@ -111,7 +111,7 @@ def _judged(
         return record
 
     try:
-        if judge.door is None:
+        if judge.client is None:
             records = [one(item) for item in items]
         else:
             with ThreadPoolExecutor(concurrency) as pool:

@@ -37,7 +37,7 @@ class Rubric:
 
 
 @dataclass(frozen=True)
-class Said:
+class ParsedReply:
     """A judge's reply as read: ``value`` is 0, 1 or None (decision) or a score or None; None with PARSED asks for review."""
 
     status: Parse
@@ -46,18 +46,18 @@ class Said:
     reason: str
 
 
-def read_decision(text: str) -> Said:
+def read_decision(text: str) -> ParsedReply:
     """Read the first stage's reply: {"correct": 0 | 1 | null, "needs_review": bool, "reason": str}."""
     data = json_object(text)
     if data is None or "correct" not in data:
-        return Said(Parse.UNPARSED, None, True, "")
+        return ParsedReply(Parse.UNPARSED, None, True, "")
     correct, review, reason = data["correct"], data.get("needs_review", False), str(data.get("reason", ""))
     if isinstance(correct, bool):
         correct = int(correct)
     if correct is None:
-        return Said(Parse.PARSED, None, True, reason)
+        return ParsedReply(Parse.PARSED, None, True, reason)
     if not isinstance(correct, int) or correct not in (0, 1) or not isinstance(review, bool):
-        return Said(Parse.INVALID, None, True, reason)
+        return ParsedReply(Parse.INVALID, None, True, reason)
     score = data.get("score")
     if (
         isinstance(score, (int, float))
@@ -65,17 +65,17 @@ def read_decision(text: str) -> Said:
         and (score > 0) != bool(correct)
         and score in (0, 1, 5)
     ):
-        return Said(Parse.CONTRADICTORY, None, True, reason)  # right with no point, or wrong with full marks
-    return Said(Parse.PARSED, None if review else correct, review, reason)
+        return ParsedReply(Parse.CONTRADICTORY, None, True, reason)  # right with no point, or wrong with full marks
+    return ParsedReply(Parse.PARSED, None if review else correct, review, reason)
 
 
-def read_score(text: str, rubric: Rubric) -> Said:
+def read_score(text: str, rubric: Rubric) -> ParsedReply:
     """Read the second stage's reply: {"score": n | null, "needs_review": bool, "reason": str}, or a plain "score: n" or [[n]]."""
     data = json_object(text)
     if data is not None and "score" in data:
         score, review, reason = data["score"], bool(data.get("needs_review", False)), str(data.get("reason", ""))
         if score is None:
-            return Said(Parse.PARSED, None, True, reason)
+            return ParsedReply(Parse.PARSED, None, True, reason)
     else:
         found = re.findall(
             r"(?:\bscore\b\W{0,3}(?:is|of)?\W{0,3}|\[\[\s*)(-?\d+(?:\.\d+)?)(?!\s*(?:-|to|/)\s*\d)", text, re.I
@@ -83,7 +83,7 @@ def read_score(text: str, rubric: Rubric) -> Said:
         if len(set(found)) != 1:
             alone = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*", text)
             if alone is None:
-                return Said(Parse.UNPARSED, None, True, "")
+                return ParsedReply(Parse.UNPARSED, None, True, "")
             found = [alone[1]]
         score, review, reason = float(found[0]), False, ""
     if (
@@ -92,5 +92,5 @@ def read_score(text: str, rubric: Rubric) -> Said:
         or score != int(score)
         or not rubric.low <= score <= rubric.high
     ):
-        return Said(Parse.INVALID, None, True, reason)
-    return Said(Parse.PARSED, None if review else int(score), review, reason)
+        return ParsedReply(Parse.INVALID, None, True, reason)
+    return ParsedReply(Parse.PARSED, None if review else int(score), review, reason)

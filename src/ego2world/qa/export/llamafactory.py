@@ -13,7 +13,7 @@ from typing import Any
 
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.qa.export.rows import UNFILLED, accepted, by_split, media_findings, refuse
-from ego2world.qa.records import Clip, Group
+from ego2world.qa.records import Clip, QuestionGroup
 
 SETTINGS = (
     "qwen2_5_omni_lora.yaml", "qwen2_5_omni_full.yaml", "qwen3_omni_lora.yaml", "qwen3_omni_full.yaml", "ds_z2.json", "ds_z3.json",
@@ -56,7 +56,7 @@ def to_llamafactory(qa: Path, out: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _conversation(group: Group) -> dict[str, Any]:
+def _conversation(group: QuestionGroup) -> dict[str, Any]:
     name = media_name(group.clip)
     sound = group.modality != "visual"
     messages = [{"role": "system", "content": SYSTEM}]

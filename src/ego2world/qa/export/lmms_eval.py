@@ -12,7 +12,7 @@ from typing import Any
 
 from ego2world.core.canonical import json_lines, write_atomic
 from ego2world.qa.export.rows import accepted, by_split
-from ego2world.qa.records import Group
+from ego2world.qa.records import QuestionGroup
 
 
 def to_lmms_eval(qa: Path, out: Path) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def to_lmms_eval(qa: Path, out: Path) -> dict[str, Any]:
     return {"target": "lmms-eval", "questions": counts, "files": ["ego2world_mc.yaml", "utils.py", *written]}
 
 
-def _row(group: Group) -> dict[str, Any]:
+def _row(group: QuestionGroup) -> dict[str, Any]:
     turn = group.turns[0]
     return {
         "question_id": group.id, "task_type": group.category, "question": turn.question, "choices": list((turn.options or {}).values()),

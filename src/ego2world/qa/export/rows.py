@@ -10,19 +10,19 @@ from typing import Any
 from ego2world.errors import RecordError
 from ego2world.qa.build import FILES, read_manifest, read_records
 from ego2world.qa.checks.case import finding
-from ego2world.qa.records import Finding, Group
+from ego2world.qa.records import Finding, QuestionGroup
 
 UNFILLED = re.compile(r"\{\{|\}\}|\{\w+\}|<(?:video|audio|image)>|\bTODO\b|\bPLACEHOLDER\b")
 
 
-def accepted(qa: Path) -> tuple[dict[str, Any], list[Group]]:
+def accepted(qa: Path) -> tuple[dict[str, Any], list[QuestionGroup]]:
     """Return manifest and accepted groups of a folder.
 
     Raises:
         RecordError: a text holds an unfilled place or a media tag (EXP_PLACEHOLDER).
     """
     manifest = read_manifest(qa)
-    groups: list[Group] = read_records(qa / FILES["accepted"], Group)
+    groups: list[QuestionGroup] = read_records(qa / FILES["accepted"], QuestionGroup)
     texts = (
         (f"{group.id} {name}", text)
         for group in groups for turn in group.turns for name, text in (("question", turn.question), ("answer", turn.answer))
@@ -37,7 +37,7 @@ def refuse(qa: Path, findings: Sequence[Finding]) -> None:
         raise RecordError(str(qa), "; ".join(f"{one.code} {one.path}: {one.message}" for one in findings[:5]))
 
 
-def rows(groups: Iterable[Group]) -> Iterator[dict[str, Any]]:
+def rows(groups: Iterable[QuestionGroup]) -> Iterator[dict[str, Any]]:
     """Yield one row a turn."""
     for group in groups:
         for number, turn in enumerate(group.turns):
@@ -53,9 +53,9 @@ def rows(groups: Iterable[Group]) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def by_split(groups: Sequence[Group]) -> dict[str, list[Group]]:
+def by_split(groups: Sequence[QuestionGroup]) -> dict[str, list[QuestionGroup]]:
     """Return groups by split, in order of id."""
-    found: dict[str, list[Group]] = {}
+    found: dict[str, list[QuestionGroup]] = {}
     for group in sorted(groups, key=lambda group: group.id):
         found.setdefault(group.split or "train", []).append(group)
     return dict(sorted(found.items()))

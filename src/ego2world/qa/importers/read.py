@@ -12,14 +12,14 @@ from ego2world.qa.importers.egotempo import read_egotempo
 from ego2world.qa.importers.egotom import read_egotom
 from ego2world.qa.importers.hd_epic_vqa import read_hd_epic_vqa
 from ego2world.qa.items import Item, items_of
-from ego2world.qa.records import Group
+from ego2world.qa.records import QuestionGroup
 
 Reader = Callable[[Path, list[Problem]], list[Item]]
 
 
 def _own(path: Path, problems: list[Problem]) -> list[Item]:
     read_manifest(path)
-    groups: list[Group] = read_records(path / FILES["accepted"], Group)
+    groups: list[QuestionGroup] = read_records(path / FILES["accepted"], QuestionGroup)
     return list(items_of(groups))
 
 

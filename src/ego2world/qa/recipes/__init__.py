@@ -14,9 +14,9 @@ from ego2world.qa.recipes import (
     world_perception,
     world_state,
 )
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext
 
-RECIPES: tuple[Callable[[Desk], Iterator[Draft]], ...] = (
+RECIPES: tuple[Callable[[RecipeContext], Iterator[QuestionDraft]], ...] = (
     ego_state.draft,
     action_status.draft,
     world_state.draft,
@@ -30,4 +30,4 @@ RECIPES: tuple[Callable[[Desk], Iterator[Draft]], ...] = (
     loop.draft,
 )
 
-__all__ = ["RECIPES", "Desk", "Draft", "DraftTurn"]
+__all__ = ["RECIPES", "DraftTurn", "QuestionDraft", "RecipeContext"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ego2world.qa.queries import Change
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, between, sentence
+from ego2world.qa.queries import ChangeQuery
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, between, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.fluents import FactKey
 from ego2world.world.state import HANDS
@@ -13,7 +13,7 @@ from ego2world.world.state import HANDS
 CONFIRM_S = 180.0
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on changes."""
     recording, names = desk.recording, desk.names
     for i in desk.told:
@@ -39,14 +39,14 @@ def draft(desk: Desk) -> Iterator[Draft]:
                 continue  # from one cupboard to another: words that a viewer cannot tell apart
             turn = DraftTurn(
                 f"What is different about {names.the(thing)} after what I do {between(clip, start_s, end_s)}?",
-                sentence(f"it was {was} before and is {now} now"), Change(recording.operations[i]["id"], key[0], thing),
+                sentence(f"it was {was} before and is {now} now"), ChangeQuery(recording.operations[i]["id"], key[0], thing),
                 [list(v) if isinstance(v, tuple) else v for v in (before, after)], (*desk.evidence(i), *seen), anchors=desk.anchors(i),
                 family=f"change:{key[0]}", key_points=(f"is {now} now", f"was {was} before"),
             )  # fmt: skip
-            yield Draft(Category.ACTION_EFFECTS, key[0], clip, start_s, (turn,), operations=(i,))
+            yield QuestionDraft(Category.ACTION_EFFECTS, key[0], clip, start_s, (turn,), operations=(i,))
 
 
-def confirmation(desk: Desk, key: FactKey, i: int) -> tuple[str, ...] | None:
+def confirmation(desk: RecipeContext, key: FactKey, i: int) -> tuple[str, ...] | None:
     """Return what shows a change beside the action itself: a track that ends with it, or a later narrated action that needs it.
 
     A later action needs a fact when it is the one that ends it (an open door that is closed, a cup taken from where it was put).

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from ego2world.qa.queries import Enabler
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, at, sentence
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, at, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.actions.base import Apart, HandFree, HandRoom, HandSpace, Held, Holds, Is, NotAt, Reach, Within
 from ego2world.world.fluents import FactKey
@@ -16,7 +16,7 @@ NEAR_S = 120.0
 _SURROUNDINGS = frozenset({"openness", "power", "covered", "contains", "attached", "locked", "wrapped"})
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on preconditions that an earlier, narrated action brought about."""
     recording, names = desk.recording, desk.names
     for j in desk.told:
@@ -50,15 +50,15 @@ def draft(desk: Desk) -> Iterator[Draft]:
                 sentence(fact), query, [*key, list(value) if isinstance(value, tuple) else value], desk.evidence(i, j),
                 anchors=desk.anchors(i, j), family=f"need:{key[0]}", key_points=(fact,),
             )  # fmt: skip
-            yield Draft(Category.ACTION_GROUNDING, key[0], clip, start_s, (turn,), operations=(i, j))
+            yield QuestionDraft(Category.ACTION_GROUNDING, key[0], clip, start_s, (turn,), operations=(i, j))
 
 
-def enablers(desk: Desk, j: int) -> list[tuple[int, FactKey]]:
+def enablers(desk: RecipeContext, j: int) -> list[tuple[int, FactKey]]:
     """Return the facts that an operation's checks read and that an earlier narrated operation made true, with that operation."""
     recording = desk.recording
     state, action = recording.states[j], recording.actions[j]
     keys: list[FactKey] = []
-    for need in recording.kind(j).needs:
+    for need in recording.kind(j).preconditions:
         for thing in action.ids(need.role):
             match need:
                 case Is():

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ego2world.qa.queries import Act, Clause, During
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, at, between, sentence
+from ego2world.qa.queries import ActQuery, ClauseQuery, During
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, at, between, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.state import HANDS
 
 _DULL = frozenset({"navigate", "wait", "record", "hold"})
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on actions."""
     for i in desk.told:
         if desk.recording.operations[i]["family"] in _DULL or i not in desk.alone:
@@ -24,7 +24,7 @@ def draft(desk: Desk) -> Iterator[Draft]:
     yield from _heard(desk)
 
 
-def _what(desk: Desk, i: int) -> Iterator[Draft]:
+def _what(desk: RecipeContext, i: int) -> Iterator[QuestionDraft]:
     recording, names = desk.recording, desk.names
     action = recording.actions[i]
     start_s, end_s = desk.window(i)
@@ -37,12 +37,12 @@ def _what(desk: Desk, i: int) -> Iterator[Draft]:
         ):
             continue
         clip = desk.clip(start_s, end_s)
-        yield Draft(
+        yield QuestionDraft(
             Category.ACTION_STATUS, "what", clip, start_s,
             (
                 DraftTurn(
                     f"What do I do with {names.the(thing)} {between(clip, start_s, end_s)}?", sentence("I " + desk.act(i, thing)),
-                    Act(start_s, end_s, thing), action.plain(), desk.evidence(i), anchors=desk.anchors(i), family=f"act:{desk.affords(thing)}",
+                    ActQuery(start_s, end_s, thing), action.plain(), desk.evidence(i), anchors=desk.anchors(i), family=f"act:{desk.affords(thing)}",
                     key_points=(desk.act(i, thing),),
                 ),
             ),
@@ -50,7 +50,7 @@ def _what(desk: Desk, i: int) -> Iterator[Draft]:
         )  # fmt: skip
 
 
-def _which(desk: Desk, i: int) -> Iterator[Draft]:
+def _which(desk: RecipeContext, i: int) -> Iterator[QuestionDraft]:
     recording, names = desk.recording, desk.names
     action = recording.actions[i]
     things = action.ids("object")
@@ -61,12 +61,12 @@ def _which(desk: Desk, i: int) -> Iterator[Draft]:
     verb = desk.act(i, things[0], ("source", "target", "instrument", "content"))
     if "it" not in verb.split():
         return
-    yield Draft(
+    yield QuestionDraft(
         Category.ACTION_STATUS, "which", clip, start_s,
         (
             DraftTurn(
                 f"Something is handled {between(clip, start_s, end_s)}: I {verb}. What is it?", sentence(names.the(things[0])),
-                Act(start_s, end_s, None, "object"), [things[0]], desk.evidence(i), anchors=desk.anchors(i), family=f"thing:{recording.operations[i]['family']}",
+                ActQuery(start_s, end_s, None, "object"), [things[0]], desk.evidence(i), anchors=desk.anchors(i), family=f"thing:{recording.operations[i]['family']}",
                 key_points=(names.base(things[0]),),
             ),
         ),
@@ -74,18 +74,18 @@ def _which(desk: Desk, i: int) -> Iterator[Draft]:
     )  # fmt: skip
 
 
-def _manner(desk: Desk, i: int) -> Iterator[Draft]:
+def _manner(desk: RecipeContext, i: int) -> Iterator[QuestionDraft]:
     found = desk.clause(i, "manner")
     if found is None:
         return
     narration, quote = found
     start_s, end_s = desk.window(i)
     clip = desk.clip(start_s, end_s)
-    yield Draft(
+    yield QuestionDraft(
         Category.ACTION_STATUS, "manner", clip, start_s,
         (
             DraftTurn(
-                f"How do I {desk.act(i)} {between(clip, start_s, end_s)}?", sentence("by " + quote), Clause(narration, "manner"), quote,
+                f"How do I {desk.act(i)} {between(clip, start_s, end_s)}?", sentence("by " + quote), ClauseQuery(narration, "manner"), quote,
                 (narration, *desk.evidence(i)), key_points=(quote,),
             ),
         ),
@@ -93,7 +93,7 @@ def _manner(desk: Desk, i: int) -> Iterator[Draft]:
     )  # fmt: skip
 
 
-def _heard(desk: Desk) -> Iterator[Draft]:
+def _heard(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Ask what is done while a sound is heard: the sound alone gives the time, only the picture the answer."""
     recording = desk.recording
     sounds = recording.annotations["sounds"]
@@ -105,7 +105,7 @@ def _heard(desk: Desk) -> Iterator[Draft]:
         if here[row["label"]] != 1 or len(under_way) != 1 or under_way[0] not in desk.alone:
             continue
         i = under_way[0]
-        yield Draft(
+        yield QuestionDraft(
             Category.ACTION_STATUS, "heard", clip, start_s,
             (
                 DraftTurn(

@@ -48,7 +48,7 @@ class DraftTurn:
 
 
 @dataclass(frozen=True)
-class Draft:
+class QuestionDraft:
     """A question or dialogue before options, ids and checks. ``at_s`` says in which window it counts."""
 
     category: Category
@@ -66,7 +66,7 @@ class Draft:
     operations: tuple[int, ...] = field(default=())
 
 
-class Desk:
+class RecipeContext:
     """A recording with what recipes look up in it again and again."""
 
     def __init__(self, recording: Recording) -> None:

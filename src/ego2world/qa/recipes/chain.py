@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ego2world.qa.queries import Act, ResumedStep
+from ego2world.qa.queries import ActQuery, ResumedStep
 from ego2world.qa.recipes.action_grounding import enablers
-from ego2world.qa.recipes.base import FAR_S, Desk, Draft, DraftTurn, at, between, sentence
+from ego2world.qa.recipes.base import FAR_S, DraftTurn, QuestionDraft, RecipeContext, at, between, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.state import HANDS
 
 TURNS = 4
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield dialogues on linked actions, and questions on resumed steps."""
     told = set(desk.told)
     before: dict[tuple[int, str], int] = {}  # (operation, thing) -> the earlier operation that it needs
@@ -34,7 +34,7 @@ def draft(desk: Desk) -> Iterator[Draft]:
     yield from _resumed(desk)
 
 
-def links(desk: Desk, j: int) -> Iterator[tuple[int, str]]:
+def links(desk: RecipeContext, j: int) -> Iterator[tuple[int, str]]:
     """Yield earlier operations whose outcome operation ``j`` reads, with the thing that carries it."""
     recording = desk.recording
     action = recording.actions[j]
@@ -52,7 +52,7 @@ def links(desk: Desk, j: int) -> Iterator[tuple[int, str]]:
             yield k, thing
 
 
-def _dialogue(desk: Desk, chain: tuple[int, ...], thing: str) -> Iterator[Draft]:
+def _dialogue(desk: RecipeContext, chain: tuple[int, ...], thing: str) -> Iterator[QuestionDraft]:
     """Yield the dialogue on two to four actions on one thing, each impossible without the one before."""
     recording, names = desk.recording, desk.names
     first = chain[0]
@@ -70,7 +70,7 @@ def _dialogue(desk: Desk, chain: tuple[int, ...], thing: str) -> Iterator[Draft]
     asked = f"Something is handled {between(clip, *windows[0])}: I {verb}. What is it?"
     turns = [
         DraftTurn(
-            asked, sentence(names.the(thing)), Act(*windows[0], None, "object"), [thing], desk.evidence(first), anchors=desk.anchors(first),
+            asked, sentence(names.the(thing)), ActQuery(*windows[0], None, "object"), [thing], desk.evidence(first), anchors=desk.anchors(first),
             key_points=(names.base(thing),), standalone=asked,
         )
     ]  # fmt: skip
@@ -79,14 +79,14 @@ def _dialogue(desk: Desk, chain: tuple[int, ...], thing: str) -> Iterator[Draft]
         again = "And what do I do with that thing" if n == 1 else "And later, what do I do with it"
         turns.append(
             DraftTurn(
-                f"{again} {between(clip, *span_s)}, while I handle other things as well?", sentence("I " + does), Act(*span_s, thing),
+                f"{again} {between(clip, *span_s)}, while I handle other things as well?", sentence("I " + does), ActQuery(*span_s, thing),
                 recording.actions[j].plain(), inherited=desk.evidence(*chain[:n]), new=desk.evidence(j), anchors=desk.anchors(j), key_points=(does,),
                 standalone=f"What do I do with {names.the(thing)} {between(clip, *span_s)}?", depends_on=tuple(range(n)),
                 observation=f"what happens at {at(clip, windows[n][0])}",
             )
         )  # fmt: skip
     operations = [recording.operations[i]["id"] for i in chain]
-    yield Draft(
+    yield QuestionDraft(
         Category.CHAIN, {2: "linked_actions", 3: "linked_three", 4: "linked_four"}[len(chain)], clip, windows[-1][0], tuple(turns),
         bridging_fact=f"{names.the(thing)}: " + " makes possible ".join(operations),
         lost_without_earlier="which of the things handled is meant, and that it is at hand", relation=f"link_{operations[-2]}_{operations[-1]}",
@@ -94,7 +94,7 @@ def _dialogue(desk: Desk, chain: tuple[int, ...], thing: str) -> Iterator[Draft]
     )  # fmt: skip
 
 
-def _crowded(desk: Desk, j: int, thing: str, after_s: float) -> tuple[float, float] | None:
+def _crowded(desk: RecipeContext, j: int, thing: str, after_s: float) -> tuple[float, float] | None:
     """Return a span around operation ``j`` in which other things are handled too, and the thing only once."""
     recording = desk.recording
     start_s, end_s = desk.window(j)
@@ -110,7 +110,7 @@ def _crowded(desk: Desk, j: int, thing: str, after_s: float) -> tuple[float, flo
     return None
 
 
-def _resumed(desk: Desk) -> Iterator[Draft]:
+def _resumed(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Ask which step is gone on with after something else was done in between."""
     rows = desk.recording.annotations["steps"]
     for row in rows:
@@ -132,5 +132,5 @@ def _resumed(desk: Desk) -> Iterator[Draft]:
             sentence(row["text"]), ResumedStep(first_s, again_s), row["step"], (row["id"], following["id"]), family=f"step:{row['recipe']}",
             key_points=(row["text"],),
         )  # fmt: skip
-        yield Draft(Category.CHAIN, "resumed_step", clip, again_s, (turn,), relation=f"resumed_{row['id']}_{following['id']}",
+        yield QuestionDraft(Category.CHAIN, "resumed_step", clip, again_s, (turn,), relation=f"resumed_{row['id']}_{following['id']}",
                     bridging_fact="the step that was left unfinished", lost_without_earlier="that the step had been begun before")  # fmt: skip

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterator
 
 from ego2world.qa.queries import Holding, StepAt
-from ego2world.qa.recipes.base import SETTLE_S, STALE_S, Desk, Draft, DraftTurn, at, sentence
+from ego2world.qa.recipes.base import SETTLE_S, STALE_S, DraftTurn, QuestionDraft, RecipeContext, at, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.state import LEFT, RIGHT
 
 _SIDE = re.compile(r"\b(left|right) hand\b", re.I)
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on hands and steps."""
     yield from _hands(desk)
     yield from _steps(desk)
 
 
-def _hands(desk: Desk) -> Iterator[Draft]:
+def _hands(desk: RecipeContext) -> Iterator[QuestionDraft]:
     recording, names = desk.recording, desk.names
     for i in desk.told:
         before, after = recording.states[i].held, recording.states[i + 1].held
@@ -44,7 +44,7 @@ def _hands(desk: Desk) -> Iterator[Draft]:
         clip = desk.clip(min(recording.span(s)[0] for s in known), time_s)
         where = f"in my {hand.replace('_', ' ')}" if sided else "in my hands"
         answer = sentence(names.listed(load)) if load else "Nothing."
-        yield Draft(
+        yield QuestionDraft(
             Category.EGO_STATE, "hand" if sided else "hands", clip, time_s,
             (
                 DraftTurn(
@@ -57,7 +57,7 @@ def _hands(desk: Desk) -> Iterator[Draft]:
         )  # fmt: skip
 
 
-def _until(desk: Desk, i: int, hand: str | None) -> float:
+def _until(desk: RecipeContext, i: int, hand: str | None) -> float:
     """Return when the load of the hand, or of any, changes after operation ``i``."""
     recording = desk.recording
 
@@ -71,7 +71,7 @@ def _until(desk: Desk, i: int, hand: str | None) -> float:
     return recording.end_s
 
 
-def _steps(desk: Desk) -> Iterator[Draft]:
+def _steps(desk: RecipeContext) -> Iterator[QuestionDraft]:
     rows = desk.recording.annotations["steps"]
     for row in rows:
         start_s, end_s = row["span_s"]
@@ -79,7 +79,7 @@ def _steps(desk: Desk) -> Iterator[Draft]:
             continue
         time_s = round((start_s + end_s) / 2, 1)
         clip = desk.clip(start_s, end_s)
-        yield Draft(
+        yield QuestionDraft(
             Category.EGO_STATE, "step", clip, time_s,
             (
                 DraftTurn(

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ego2world.qa.queries import NextStep, PreparedStep
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, between, sentence
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, between, sentence
 from ego2world.qa.taxonomy import Category
 
 CONTEXT_S = 60.0
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on plans; every clip ends at its cutoff."""
     yield from _next_steps(desk)
     yield from _prepared(desk)
 
 
-def _next_steps(desk: Desk) -> Iterator[Draft]:
+def _next_steps(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Ask for the next step in the recipe's order, where it is also the next that was begun."""
     rows = desk.recording.annotations["steps"]
     for recipe in sorted({row["recipe"] for row in rows}):
@@ -39,10 +39,10 @@ def _next_steps(desk: Desk) -> Iterator[Draft]:
                 sentence(str(following["text"])), NextStep(cutoff_s), following["step"], tuple(one["id"] for one in done),
                 family=f"step:{recipe}", key_points=(str(following["text"]),),
             )  # fmt: skip
-            yield Draft(Category.GOAL_PLANNING, "next_step", clip, cutoff_s, (turn,), cutoff_s=cutoff_s)
+            yield QuestionDraft(Category.GOAL_PLANNING, "next_step", clip, cutoff_s, (turn,), cutoff_s=cutoff_s)
 
 
-def _prepared(desk: Desk) -> Iterator[Draft]:
+def _prepared(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Ask which step a preparation leads to, where that step is done after it."""
     steps = desk.recording.annotations["steps"]
     for row in desk.recording.annotations["preparations"]:
@@ -57,4 +57,4 @@ def _prepared(desk: Desk) -> Iterator[Draft]:
             sentence(row["text"]), PreparedStep(start_s, end_s), row["step"], (row["id"],), family=f"step:{row['recipe']}",
             key_points=(row["text"],),
         )  # fmt: skip
-        yield Draft(Category.GOAL_PLANNING, "prepared_step", clip, cutoff_s, (turn,), cutoff_s=cutoff_s)
+        yield QuestionDraft(Category.GOAL_PLANNING, "prepared_step", clip, cutoff_s, (turn,), cutoff_s=cutoff_s)

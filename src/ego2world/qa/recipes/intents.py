@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ego2world.qa.clauses import fresh
-from ego2world.qa.queries import Clause, PreparedStep
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, between, sentence
+from ego2world.qa.queries import ClauseQuery, PreparedStep
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, between, sentence
 from ego2world.qa.taxonomy import Category
 
 # a reason outside of the wearer: a thing that is, has or does something
@@ -17,7 +17,7 @@ _OUTSIDE = re.compile(
 )
 
 
-def attribution(desk: Desk) -> Iterator[Draft]:
+def attribution(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on why something is done."""
     recording = desk.recording
     for i in desk.told:
@@ -29,10 +29,10 @@ def attribution(desk: Desk) -> Iterator[Draft]:
         start_s, end_s = desk.window(i)
         clip = desk.clip(start_s, end_s)
         turn = DraftTurn(
-            f"Why do I {desk.act(i)} {between(clip, start_s, end_s)}?", sentence(_to(quote, text)), Clause(narration, "purpose"), quote,
+            f"Why do I {desk.act(i)} {between(clip, start_s, end_s)}?", sentence(_to(quote, text)), ClauseQuery(narration, "purpose"), quote,
             (narration, *desk.evidence(i)), key_points=(quote,),
         )  # fmt: skip
-        yield Draft(Category.INTENT_ATTRIBUTION, "purpose", clip, start_s, (turn,), operations=(i,))
+        yield QuestionDraft(Category.INTENT_ATTRIBUTION, "purpose", clip, start_s, (turn,), operations=(i,))
     for row in recording.annotations["preparations"]:
         start_s, end_s = row["span_s"]
         if _begins_after(desk, row):
@@ -42,10 +42,10 @@ def attribution(desk: Desk) -> Iterator[Draft]:
             f"Which step of the recipe {row['recipe_name']} do my actions {between(clip, start_s, end_s)} prepare?", sentence(row["text"]),
             PreparedStep(start_s, end_s), row["step"], (row["id"],), family=f"step:{row['recipe']}", key_points=(row["text"],),
         )  # fmt: skip
-        yield Draft(Category.INTENT_ATTRIBUTION, "preparation", clip, start_s, (turn,))
+        yield QuestionDraft(Category.INTENT_ATTRIBUTION, "preparation", clip, start_s, (turn,))
 
 
-def _begins_after(desk: Desk, row: dict[str, object]) -> bool:
+def _begins_after(desk: RecipeContext, row: dict[str, object]) -> bool:
     end_s = row["span_s"][1]  # type: ignore[index]
     return any(s["step"] == row["step"] and s["span_s"][0] >= end_s for s in desk.recording.annotations["steps"])
 
@@ -56,7 +56,7 @@ def _to(quote: str, text: str) -> str:
     return f"so that {quote}" if clause else f"to {quote}"
 
 
-def formation(desk: Desk) -> Iterator[Draft]:
+def formation(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on what about the surroundings leads to a decision."""
     for i in desk.told:
         found = desk.clause(i, "reason")
@@ -67,6 +67,6 @@ def formation(desk: Desk) -> Iterator[Draft]:
         clip = desk.clip(start_s, end_s)
         turn = DraftTurn(
             f"I decide to {desk.act(i)} {between(clip, start_s, end_s)}. What about my surroundings leads me to it?", sentence(quote),
-            Clause(narration, "reason"), quote, (narration, *desk.evidence(i)), key_points=(quote,),
+            ClauseQuery(narration, "reason"), quote, (narration, *desk.evidence(i)), key_points=(quote,),
         )  # fmt: skip
-        yield Draft(Category.INTENT_FORMATION, "reason", clip, start_s, (turn,), operations=(i,))
+        yield QuestionDraft(Category.INTENT_FORMATION, "reason", clip, start_s, (turn,), operations=(i,))

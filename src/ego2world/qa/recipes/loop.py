@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ego2world.qa.clauses import clause_of
-from ego2world.qa.queries import Act, Adjustment
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, between, sentence
+from ego2world.qa.queries import ActQuery, Adjustment
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, between, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.state import HANDS
 
 LOOP_S = 90.0
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield loops: act on a fluent of a thing, look at the same thing, change the same fluent again, under one stated goal."""
     recording, names = desk.recording, desk.names
     checks = [
@@ -38,7 +38,7 @@ def draft(desk: Desk) -> Iterator[Draft]:
                 yield _loop(desk, thing, (act, check, adjust), goal)
 
 
-def _goal(desk: Desk, act: int, adjust: int) -> str | None:
+def _goal(desk: RecipeContext, act: int, adjust: int) -> str | None:
     """Return the goal that a narration of the action states, or the recipe step that both actions are in."""
     recording = desk.recording
     for narration in recording.operations[act]["narration_ids"]:
@@ -51,7 +51,7 @@ def _goal(desk: Desk, act: int, adjust: int) -> str | None:
     return None
 
 
-def _loop(desk: Desk, thing: str, roles: tuple[int, int, int], goal: str) -> Draft:
+def _loop(desk: RecipeContext, thing: str, roles: tuple[int, int, int], goal: str) -> QuestionDraft:
     recording, names = desk.recording, desk.names
     act, check, adjust = roles
     ids = [recording.operations[i]["id"] for i in roles]
@@ -59,12 +59,12 @@ def _loop(desk: Desk, thing: str, roles: tuple[int, int, int], goal: str) -> Dra
     clip = desk.clip(spans[0][0], spans[2][1])
     turns = (
         DraftTurn(
-            f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?", sentence("I " + desk.act(act, thing)), Act(*spans[0], thing),
+            f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?", sentence("I " + desk.act(act, thing)), ActQuery(*spans[0], thing),
             recording.actions[act].plain(), desk.evidence(act), anchors=desk.anchors(act), key_points=(desk.act(act, thing),),
             standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?",
         ),
         DraftTurn(
-            f"And how do I perceive the outcome {between(clip, *spans[1])}?", sentence("I " + desk.act(check, thing)), Act(*spans[1], thing),
+            f"And how do I perceive the outcome {between(clip, *spans[1])}?", sentence("I " + desk.act(check, thing)), ActQuery(*spans[1], thing),
             recording.actions[check].plain(), inherited=desk.evidence(act), new=desk.evidence(check), anchors=desk.anchors(check),
             key_points=(desk.act(check, thing),), standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[1])}?", depends_on=(0,),
             observation="the look at the outcome",
@@ -77,7 +77,7 @@ def _loop(desk: Desk, thing: str, roles: tuple[int, int, int], goal: str) -> Dra
         ),
     )  # fmt: skip
     outcome = ", ".join(f"{key[0]} {after}" for key, _, after in recording.changed_by[act])
-    return Draft(
+    return QuestionDraft(
         Category.LOOP, "adjusted", clip, spans[2][0], turns, bridging_fact=f"{names.the(thing)} as the first action left it",
         lost_without_earlier="what was done and how it was seen",
         loop_roles={"goal": goal, "action": ids[0], "outcome": outcome, "feedback": ids[1], "adjustment": ids[2]}, operations=roles,

@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator
 
 from ego2world.qa.clauses import clause_of
-from ego2world.qa.queries import Act, Clause, Heard
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, between, sentence
+from ego2world.qa.queries import ActQuery, ClauseQuery, Heard
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, between, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.state import HANDS
 
 _SENSES = re.compile(r"\b(?:check|look|inspect|examin|smell|sniff|tast|feel|read|watch|listen|observ)\w*", re.I)
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on perception."""
     yield from _looks(desk)
     yield from _sounds(desk)
 
 
-def _looks(desk: Desk) -> Iterator[Draft]:
+def _looks(desk: RecipeContext) -> Iterator[QuestionDraft]:
     recording, names = desk.recording, desk.names
     for i in desk.told:
         (narration, *more) = recording.operations[i]["narration_ids"]
@@ -34,9 +34,9 @@ def _looks(desk: Desk) -> Iterator[Draft]:
         if quote is not None and recording.of_narration[narration][0] == i:
             turn = DraftTurn(
                 f"I {desk.act(i)} {between(clip, start_s, end_s)}. What do I want to find out or make sure of?", sentence(quote),
-                Clause(narration, "percept"), quote, (narration, *desk.evidence(i)), key_points=(quote,),
+                ClauseQuery(narration, "percept"), quote, (narration, *desk.evidence(i)), key_points=(quote,),
             )  # fmt: skip
-            yield Draft(Category.WORLD_PERCEPTION, "checked", clip, start_s, (turn,), operations=(i,))
+            yield QuestionDraft(Category.WORLD_PERCEPTION, "checked", clip, start_s, (turn,), operations=(i,))
         elif (
             recording.operations[i]["family"] == "check"
             and len(things) == 1
@@ -45,13 +45,13 @@ def _looks(desk: Desk) -> Iterator[Draft]:
         ):
             if recording.mentions(i, things[0]) and i in desk.alone:
                 turn = DraftTurn(
-                    f"What do I examine {between(clip, start_s, end_s)}?", sentence(names.the(things[0])), Act(start_s, end_s, None, "object"),
+                    f"What do I examine {between(clip, start_s, end_s)}?", sentence(names.the(things[0])), ActQuery(start_s, end_s, None, "object"),
                     list(things), desk.evidence(i), anchors=desk.anchors(i), family="thing:check", key_points=(names.base(things[0]),),
                 )  # fmt: skip
-                yield Draft(Category.WORLD_PERCEPTION, "examined", clip, start_s, (turn,), operations=(i,))
+                yield QuestionDraft(Category.WORLD_PERCEPTION, "examined", clip, start_s, (turn,), operations=(i,))
 
 
-def _sounds(desk: Desk) -> Iterator[Draft]:
+def _sounds(desk: RecipeContext) -> Iterator[QuestionDraft]:
     for row in desk.recording.annotations["sounds"]:
         start_s, end_s = row["span_s"]
         clip = desk.clip(start_s, end_s)
@@ -59,4 +59,4 @@ def _sounds(desk: Desk) -> Iterator[Draft]:
             f"What kind of sound do I hear {between(clip, start_s, end_s)}?", sentence(row["label"]), Heard(start_s, end_s), row["label"],
             (row["id"],), family="sound", key_points=(row["label"],),
         )  # fmt: skip
-        yield Draft(Category.WORLD_PERCEPTION, "heard", clip, start_s, (turn,), frozenset({"audio"}))
+        yield QuestionDraft(Category.WORLD_PERCEPTION, "heard", clip, start_s, (turn,), frozenset({"audio"}))

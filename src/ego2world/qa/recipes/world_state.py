@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ego2world.qa.queries import Amount, Contents, Fact
-from ego2world.qa.recipes.base import Desk, Draft, DraftTurn, at, between, sentence
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, at, between, sentence
 from ego2world.qa.taxonomy import Category
 from ego2world.world.state import HANDS
 
@@ -16,7 +16,7 @@ _ASKED = {
 }
 
 
-def draft(desk: Desk) -> Iterator[Draft]:
+def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on states of the surroundings."""
     recording, names = desk.recording, desk.names
     for i in desk.told:
@@ -45,12 +45,12 @@ def draft(desk: Desk) -> Iterator[Draft]:
                 question, answer, Fact(key[0], thing, time_s), list(value) if isinstance(value, tuple) else value, desk.evidence(i),
                 anchors=desk.anchors(i), family=family, key_points=(names.fact(key[0], value),),
             )  # fmt: skip
-            yield Draft(Category.WORLD_STATE, kind, clip, time_s, (turn,), operations=(i,))
+            yield QuestionDraft(Category.WORLD_STATE, kind, clip, time_s, (turn,), operations=(i,))
         yield from _contents(desk, i)
     yield from _amounts(desk)
 
 
-def _contents(desk: Desk, i: int) -> Iterator[Draft]:
+def _contents(desk: RecipeContext, i: int) -> Iterator[QuestionDraft]:
     recording, names = desk.recording, desk.names
     vessels = {key[1] for key, _, value in recording.changed_by.get(i, ()) if key[0] == "contains" and value is True}
     vessels |= {
@@ -86,7 +86,7 @@ def _contents(desk: Desk, i: int) -> Iterator[Draft]:
         if time_s - first_s > 120:
             continue
         clip = desk.clip(first_s, time_s)
-        yield Draft(
+        yield QuestionDraft(
             Category.WORLD_STATE, "contents", clip, time_s,
             (
                 DraftTurn(
@@ -105,13 +105,13 @@ def _inside(value: object, key: tuple[str, ...], vessel: str) -> bool:
     return isinstance(value, tuple) and value[1] == vessel
 
 
-def _amounts(desk: Desk) -> Iterator[Draft]:
+def _amounts(desk: RecipeContext) -> Iterator[QuestionDraft]:
     for row in desk.recording.annotations["weighings"]:
         if row["amount"] is None or not row["unit"]:
             continue
         start_s, end_s = row["span_s"]
         clip = desk.clip(start_s, end_s)
-        yield Draft(
+        yield QuestionDraft(
             Category.WORLD_STATE, "amount", clip, start_s,
             (
                 DraftTurn(

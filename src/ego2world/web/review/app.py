@@ -15,7 +15,7 @@ from ego2world.annotations.videos import find_videos
 from ego2world.core.canonical import canonical_json
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import read_stage
-from ego2world.qa.records import Evidence, Group
+from ego2world.qa.records import Evidence, QuestionGroup
 from ego2world.qa.review import DECISIONS, FIELDS, ISSUES, ReviewStore, StaleVersion, Suggestion, original_hash, summary
 from ego2world.web.pages import LOCAL, new_app, templates
 
@@ -58,7 +58,7 @@ def review_app(review: Path, media: Path | None = None, hosts: frozenset[str] = 
     pool: dict[str, dict[str, Evidence]] = {}
     lock = threading.Lock()
 
-    def evidence(group: Group) -> dict[str, Evidence]:
+    def evidence(group: QuestionGroup) -> dict[str, Evidence]:
         with lock:
             if group.episode not in pool:
                 try:

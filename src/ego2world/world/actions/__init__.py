@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ego2world.world.actions import bodily, cleaning, joining, opening, placing, pouring, powering, preparing, taking
-from ego2world.world.actions.base import ActionType, Var
+from ego2world.world.actions.base import ActionType, Parameter
 from ego2world.world.actions.vocabulary import ANY, HAND
 
-__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FALLBACKS", "FAMILIES", "ActionType", "Var", "candidates", "choose"]
+__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FALLBACKS", "FAMILIES", "ActionType", "Parameter", "candidates", "choose"]
 
 _CONTEXT = ("hand", "instrument", "source", "target")
 
@@ -18,7 +18,7 @@ _CONTEXT = ("hand", "instrument", "source", "target")
 def _with_context(action: ActionType) -> ActionType:
     """Let every type record where, whence, with what and with which hand, even where nothing depends on it."""
     extra = tuple(
-        Var(role, HAND if role == "hand" else ANY, optional=True) for role in _CONTEXT if action.var(role) is None
+        Parameter(role, HAND if role == "hand" else ANY, optional=True) for role in _CONTEXT if action.var(role) is None
     )
     return replace(action, roles=action.roles + extra, declared=len(action.roles))
 

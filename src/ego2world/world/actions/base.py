@@ -10,7 +10,7 @@ from ego2world.world.kinds import KINDS
 
 
 @dataclass(frozen=True)
-class Var:
+class Parameter:
     """One role of an action: its name, the kinds it accepts, and whether it may stay unbound or take several."""
 
     role: str
@@ -29,7 +29,7 @@ class Is:
     fluent: str
     role: str
     values: tuple[str | bool, ...]
-    soft: bool = False
+    may_be_unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,13 +98,13 @@ class NotAt:
     role: str
 
 
-Need = NotAt | Is | Reach | Held | HandFree | HandSpace | HandRoom | Within | Holds | Apart
+Precondition = NotAt | Is | Reach | Held | HandFree | HandSpace | HandRoom | Within | Holds | Apart
 
 # --- effects -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Becomes:
+class Assign:
     """A single-valued fluent of a role gets a value."""
 
     fluent: str
@@ -113,7 +113,7 @@ class Becomes:
 
 
 @dataclass(frozen=True)
-class Goes:
+class Move:
     """The thing's place becomes (how, the entity of another role)."""
 
     role: str
@@ -122,7 +122,7 @@ class Goes:
 
 
 @dataclass(frozen=True)
-class Joins:
+class Attach:
     """``attached`` of the thing becomes the entity of another role, or "no" when ``to`` is None."""
 
     role: str
@@ -130,7 +130,7 @@ class Joins:
 
 
 @dataclass(frozen=True)
-class Gains:
+class SetContent:
     """The container contains the substance (``value`` True) or no longer does."""
 
     role: str
@@ -139,7 +139,7 @@ class Gains:
 
 
 @dataclass(frozen=True)
-class Receives:
+class PourAll:
     """The target contains everything that the source is known to contain."""
 
     role: str
@@ -147,20 +147,20 @@ class Receives:
 
 
 @dataclass(frozen=True)
-class Empties:
+class EmptyOut:
     """The container no longer contains any substance it is known to contain."""
 
     role: str
 
 
 @dataclass(frozen=True)
-class Arrives:
+class Travel:
     """The agent is in the zone."""
 
     role: str
 
 
-Effect = Becomes | Goes | Joins | Gains | Receives | Empties | Arrives
+Effect = Assign | Move | Attach | SetContent | PourAll | EmptyOut | Travel
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,9 +175,9 @@ class ActionType:
     name: str
     family: str
     says: str
-    roles: tuple[Var, ...]
-    needs: tuple[Need, ...]
-    makes: tuple[Effect, ...]
+    roles: tuple[Parameter, ...]
+    preconditions: tuple[Precondition, ...]
+    effects: tuple[Effect, ...]
     senses: tuple[str, ...]
     source: str
     event_only: bool = False
@@ -186,14 +186,14 @@ class ActionType:
     def __repr__(self) -> str:
         return f"ActionType({self.name!r}, {self.says!r})"
 
-    def var(self, role: str) -> Var | None:
+    def var(self, role: str) -> Parameter | None:
         """Return the role's declaration, or None."""
         return next((var for var in self.roles if var.role == role), None)
 
     def check(self) -> None:
         """Raise DeclarationError when wording, roles, needs and effects do not fit together."""
         names = {var.role for var in self.roles}
-        for part in (*self.needs, *self.makes):
+        for part in (*self.preconditions, *self.effects):
             for attribute in ("role", "inside", "content", "other", "to", "source"):
                 role = getattr(part, attribute, None)
                 if role is not None and role not in names:
@@ -207,7 +207,7 @@ class ActionType:
             unknown = var.accepts - KINDS.keys()
             if unknown:
                 raise DeclarationError(self.name, f"role {var.role} accepts undeclared kinds {sorted(unknown)}")
-        if bool(self.makes) == self.event_only:
+        if bool(self.effects) == self.event_only:
             raise DeclarationError(self.name, "has effects exactly when it is not event-only")
 
     def wording(self, names: dict[str, str]) -> str:

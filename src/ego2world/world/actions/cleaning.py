@@ -1,6 +1,6 @@
 """Washing, rinsing, scrubbing, scraping, wiping, drying and soaking: hands, dishes, food, cloths and surfaces."""
 
-from ego2world.world.actions.base import ActionType, Apart, Gains, Goes, Held, Reach, Var
+from ego2world.world.actions.base import ActionType, Apart, Held, Move, Parameter, Reach, SetContent
 from ego2world.world.actions.vocabulary import (
     ANY,
     BODY,
@@ -19,8 +19,8 @@ from ego2world.world.actions.vocabulary import (
     obj,
 )
 
-_AT = Var("target", SURFACES | INSIDES | frozenset({"tap"}), optional=True)
-_OFF = Var("source", ANY, optional=True)
+_AT = Parameter("target", SURFACES | INSIDES | frozenset({"tap"}), optional=True)
+_OFF = Parameter("source", ANY, optional=True)
 _STUFF = obj(STUFF)
 
 
@@ -28,7 +28,7 @@ def _on(
     name: str, family: str, verb: str, things: frozenset[str], senses: str, bound: str, **state: str | bool
 ) -> ActionType:
     return act(name, family, f"{verb} {{object}}[ with {{instrument}}]", (obj(things), WITH, _AT), senses,
-               f"verb class {family}, bound to {bound}", makes=becomes(**state))  # fmt: skip
+               f"verb class {family}, bound to {bound}", effects=becomes(**state))  # fmt: skip
 
 
 ACTIONS = (
@@ -48,14 +48,14 @@ ACTIONS = (
     _on("scrub_item", "scrub", "scrub", PORTABLE, "scrub", "a thing", cleanliness="clean"),
     ActionType(
         "scrape_into", "move", "scrape {object}[ from {source}] into {target}[ with {instrument}]",
-        (_STUFF, _OFF, Var("target", SURFACES | INSIDES), WITH),
-        (Reach("object"), Reach("target"), Held("instrument"), Apart("object", "target")), (Goes("object", "in", "target"),),
+        (_STUFF, _OFF, Parameter("target", SURFACES | INSIDES), WITH),
+        (Reach("object"), Reach("target"), Held("instrument"), Apart("object", "target")), (Move("object", "in", "target"),),
         ("scrape", "sweep"), "verb class scrape, from one place into another",
     ),
     ActionType(
         "scrape_substance", "move", "scrape {object}[ from {source}] into {target}[ with {instrument}]",
-        (Var("object", SUBSTANCE), _OFF, Var("target", SURFACES | INSIDES), WITH), (Reach("target"), Held("instrument")),
-        (Gains("target", "object"),), ("scrape", "sweep"), "verb class scrape, bound to a substance",
+        (Parameter("object", SUBSTANCE), _OFF, Parameter("target", SURFACES | INSIDES), WITH), (Reach("target"), Held("instrument")),
+        (SetContent("target", "object"),), ("scrape", "sweep"), "verb class scrape, bound to a substance",
     ),
     _on("scrape_clean", "scrub", "scrape", VESSELS | FIXED, "scrape", "a vessel or surface", cleanliness="clean"),
     act("scrape", "scrub", "scrape {object}[ off {source}][ with {instrument}]", (obj(ANY), _OFF, WITH), "scrape",
@@ -71,7 +71,7 @@ ACTIONS = (
     _on("dry_item", "dry", "dry", PORTABLE, "dry", "a thing", wetness="dry"),
     _on("soak_cloth", "soak", "wet", CLOTHS, "soak", "a cloth", wetness="wet"),
     ActionType(
-        "dip_in", "soak", "dip {object} in {target}", (obj(PORTABLE), Var("target", VESSELS | INSIDES | SURFACES)),
+        "dip_in", "soak", "dip {object} in {target}", (obj(PORTABLE), Parameter("target", VESSELS | INSIDES | SURFACES)),
         (Held("object"), Reach("target"), Apart("object", "target")), becomes(wetness="wet"), ("soak",),
         "verb class soak, into a vessel",
     ),

@@ -1,24 +1,24 @@
 """Opening and closing: what is opened decides what must hold and what changes."""
 
-from ego2world.world.actions.base import ActionType, Becomes, HandFree, Is, Joins, Reach, Var
+from ego2world.world.actions.base import ActionType, Assign, Attach, HandFree, Is, Parameter, Reach
 from ego2world.world.actions.vocabulary import HAND_ROLE, INSIDES, PACKS, PORTABLE, TOOLS, VESSELS, obj
 
 _JARS = (INSIDES | VESSELS) & PORTABLE  # what a lid is screwed on
-_TOOL = Var("instrument", TOOLS, optional=True)
+_TOOL = Parameter("instrument", TOOLS, optional=True)
 
 
 def _opens(name: str, kinds: str, senses: str = "open", by_hand: bool = True) -> ActionType:
     return ActionType(
         f"open_{name}", "open", "open {object}", (obj(frozenset(kinds.split())), HAND_ROLE),
         (Reach("object"), Is("openness", "object", ("closed",)), *((HandFree(),) if by_hand else ())),
-        (Becomes("openness", "object", "open"),), tuple(senses.split()), f"verb class open, bound to {kinds}",
+        (Assign("openness", "object", "open"),), tuple(senses.split()), f"verb class open, bound to {kinds}",
     )  # fmt: skip
 
 
 def _closes(name: str, kinds: str, senses: str = "close") -> ActionType:
     return ActionType(
         f"close_{name}", "close", "close {object}", (obj(frozenset(kinds.split())), HAND_ROLE),
-        (Reach("object"), Is("openness", "object", ("open",))), (Becomes("openness", "object", "closed"),),
+        (Reach("object"), Is("openness", "object", ("open",))), (Assign("openness", "object", "closed"),),
         tuple(senses.split()), f"verb class close, bound to {kinds}",
     )  # fmt: skip
 
@@ -39,33 +39,33 @@ ACTIONS = (
     ActionType(
         "cut_open", "open", "cut {object}[ with {instrument}]", (obj(PACKS), _TOOL),
         (Reach("object"), Is("openness", "object", ("closed",))),
-        (Becomes("openness", "object", "open"), Becomes("form", "object", "cut")), ("cut", "pierce"),
+        (Assign("openness", "object", "open"), Assign("form", "object", "cut")), ("cut", "pierce"),
         "verb class cut, bound to packaging",
     ),
     ActionType(
         "tear_open", "open", "tear {object} open", (obj(frozenset({"packet", "bag", "box", "foil"})), HAND_ROLE),
         (Reach("object"), Is("openness", "object", ("closed",))),
-        (Becomes("openness", "object", "open"), Becomes("form", "object", "torn")), ("tear",),
+        (Assign("openness", "object", "open"), Assign("form", "object", "torn")), ("tear",),
         "verb class rip, bound to packaging",
     ),
     ActionType(
         "unscrew_lid", "uncover", "unscrew {object}[ from {source}]",
-        (obj(frozenset({"lid"})), Var("source", _JARS, optional=True), HAND_ROLE),
-        (Reach("object"), Reach("source")), (Joins("object", None), Becomes("openness", "source", "open"),
-                             Becomes("covered", "source", False)), ("unscrew",), "verb class unscrew, bound to a lid",
+        (obj(frozenset({"lid"})), Parameter("source", _JARS, optional=True), HAND_ROLE),
+        (Reach("object"), Reach("source")), (Attach("object", None), Assign("openness", "source", "open"),
+                             Assign("covered", "source", False)), ("unscrew",), "verb class unscrew, bound to a lid",
     ),
     ActionType(
         "screw_on_lid", "cover", "screw {object} on {target}",
-        (obj(frozenset({"lid"})), Var("target", _JARS), HAND_ROLE), (Reach("object"), Reach("target")),
-        (Joins("object", "target"), Becomes("openness", "target", "closed")), ("screw",),
+        (obj(frozenset({"lid"})), Parameter("target", _JARS), HAND_ROLE), (Reach("object"), Reach("target")),
+        (Attach("object", "target"), Assign("openness", "target", "closed")), ("screw",),
         "verb class screw, bound to a lid",
     ),
     ActionType(
         "unlock", "open", "unlock {object}", (obj(INSIDES | PORTABLE | frozenset({"door"})),), (Reach("object"),),
-        (Becomes("locked", "object", False),), ("unlock",), "verb class unlock",
+        (Assign("locked", "object", False),), ("unlock",), "verb class unlock",
     ),
     ActionType(
         "lock", "close", "lock {object}", (obj(INSIDES | PORTABLE | frozenset({"door"})),), (Reach("object"),),
-        (Becomes("locked", "object", True),), ("lock",), "verb class lock",
+        (Assign("locked", "object", True),), ("lock",), "verb class lock",
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Putting things down, in, under and away; moving, dropping, throwing and hanging them."""
 
-from ego2world.world.actions.base import ActionType, Apart, Becomes, Goes, Held, Is, Joins, Reach, Var
+from ego2world.world.actions.base import ActionType, Apart, Assign, Attach, Held, Is, Move, Parameter, Reach
 from ego2world.world.actions.vocabulary import (
     ANY,
     APPLIANCES,
@@ -29,14 +29,14 @@ from ego2world.world.actions.vocabulary import (
 )
 
 OPEN_TARGET = (Is("openness", "target", ("open",)),)
-SOFT_OPEN_TARGET = (Is("openness", "target", ("open",), soft=True),)
+SOFT_OPEN_TARGET = (Is("openness", "target", ("open",), may_be_unknown=True),)
 _ON, _IN = "put", "insert put"
 
 ACTIONS = (
     ActionType(
         "put_lid_aside", "put_on", "put {object} on {target}", (obj(frozenset({"lid"})), target(SURFACES), HAND_ROLE),
         (Reach("object"), Reach("target"), Apart("object", "target")),
-        (Goes("object", "on", "target"), Joins("object", None)), ("put",),
+        (Move("object", "on", "target"), Attach("object", None)), ("put",),
         "verb class put, a lid that came off when its vessel was opened",
     ),
     release("put_on_worktop", "put_on", "put {object} on {target}", "on", WORKTOPS, _ON, "verb class put, on a worktop"),
@@ -57,30 +57,30 @@ ACTIONS = (
     release("put_on_thing", "put_on", "put {object} on {target}", "on", SURFACES | FOOD, _ON,
             "verb class put, on anything else"),
     release("put_in_storage", "put_in", "put {object} in {target}", "in", STORES, _IN,
-            "verb classes put and insert, in storage", needs=SOFT_OPEN_TARGET),
+            "verb classes put and insert, in storage", preconditions=SOFT_OPEN_TARGET),
     release("put_in_cold_storage", "put_in", "put {object} in {target}", "in", COLD, _IN,
-            "verb classes put and insert, in fridge or freezer", needs=OPEN_TARGET),
+            "verb classes put and insert, in fridge or freezer", preconditions=OPEN_TARGET),
     release("put_in_oven", "put_in", "put {object} in {target}", "in", frozenset({"oven"}), _IN,
-            "verb classes put and insert, in the oven", needs=OPEN_TARGET),
+            "verb classes put and insert, in the oven", preconditions=OPEN_TARGET),
     release("put_in_microwave", "put_in", "put {object} in {target}", "in", frozenset({"microwave"}), _IN,
-            "verb classes put and insert, in the microwave", needs=OPEN_TARGET),
+            "verb classes put and insert, in the microwave", preconditions=OPEN_TARGET),
     release("put_in_dishwasher", "put_in", "put {object} in {target}", "in",
-            frozenset({"dishwasher", "washing_machine"}), _IN, "put and insert, in the dishwasher", needs=OPEN_TARGET),
+            frozenset({"dishwasher", "washing_machine"}), _IN, "put and insert, in the dishwasher", preconditions=OPEN_TARGET),
     release("put_in_sink", "put_in", "put {object} in {target}", "in", frozenset({"sink"}), _IN,
             "verb classes put and insert, in the sink"),
     release("put_in_rack", "put_in", "put {object} in {target}", "in", frozenset({"rack", "hook"}), _IN,
             "verb classes put and insert, in a rack"),
     release("put_in_pack", "put_in", "put {object} in {target}", "in", PACKS, _IN,
-            "verb classes put and insert, in packaging", needs=SOFT_OPEN_TARGET),
+            "verb classes put and insert, in packaging", preconditions=SOFT_OPEN_TARGET),
     release("put_in_vessel", "put_in", "put {object} in {target}", "in", DISHES, _IN,
             "verb classes put and insert, in a vessel"),
     release("put_in_appliance", "put_in", "put {object} in {target}", "in", APPLIANCES, _IN,
             "verb classes put and insert, in an appliance"),
     release("put_in_bin", "put_in", "put {object} in {target}", "in", frozenset({"bin"}), _IN,
-            "verb classes put and insert, in the bin", extra=becomes(discarded=True), needs=SOFT_OPEN_TARGET),
+            "verb classes put and insert, in the bin", extra=becomes(discarded=True), preconditions=SOFT_OPEN_TARGET),
     release("put_in_thing", "put_in", "put {object} in {target}", "in", INSIDES, _IN,
-            "verb classes put and insert, in anything else", needs=SOFT_OPEN_TARGET),
-    act("position_at", "move", "position {object} under or over {target}", (obj(PORTABLE), Var("target", ANY)), "position",
+            "verb classes put and insert, in anything else", preconditions=SOFT_OPEN_TARGET),
+    act("position_at", "move", "position {object} under or over {target}", (obj(PORTABLE), Parameter("target", ANY)), "position",
         "verb class put, under or over something, without letting go"),
     release("drop_in", "drop", "drop {object} into {target}", "in", INSIDES, "drop", "verb class drop, into something"),
     release("drop_on", "drop", "drop {object} on {target}", "on", SURFACES, "drop", "verb class drop, on something"),
@@ -89,11 +89,11 @@ ACTIONS = (
     ActionType(
         "throw_away_scraps", "throw_away", "throw {object} away in {target}", (obj(frozenset({"rubbish"})), target(SURFACES | INSIDES)),
         (Reach("object"), Reach("target"), Apart("object", "target")),
-        (Goes("object", "in", "target"), Becomes("discarded", "object", True)), ("throw_away", "throw"),
+        (Move("object", "in", "target"), Assign("discarded", "object", True)), ("throw_away", "throw"),
         "verb class throw, of scraps that were gathered and are not named as held",
     ),
     release("throw_away", "throw_away", "throw {object} away in {target}", "in", frozenset({"bin", "bag", "sink"}),
-            "throw_away throw", "verb class throw, into a bin", extra=becomes(discarded=True), needs=SOFT_OPEN_TARGET),
+            "throw_away throw", "verb class throw, into a bin", extra=becomes(discarded=True), preconditions=SOFT_OPEN_TARGET),
     release("toss_into", "throw_away", "throw {object} into {target}", "in", INSIDES, "throw_away throw",
             "verb class throw, into something else"),
     release("toss_onto", "throw_away", "throw {object} on {target}", "on", SURFACES, "throw throw_away",
@@ -101,20 +101,20 @@ ACTIONS = (
     release("hang_up", "put_on", "hang {object} on {target}", "on", SURFACES | INSIDES | FIXED, "hang", "verb class hang"),
     ActionType(
         "move_with_tool", "move", "move {object} with {instrument}[ from {source}] to {target}",
-        (obj(STUFF | PORTABLE), Var("instrument", PORTABLE), source(SURFACES | INSIDES, optional=True), target(SURFACES | INSIDES)),
+        (obj(STUFF | PORTABLE), Parameter("instrument", PORTABLE), source(SURFACES | INSIDES, optional=True), target(SURFACES | INSIDES)),
         (Reach("object"), Held("instrument"), Reach("target"), Apart("object", "target")),
-        (Goes("object", "in", "target"),), ("move",), "verb class move, with a tool",
+        (Move("object", "in", "target"),), ("move",), "verb class move, with a tool",
     ),
     ActionType(
         "move_into", "move", "move {object}[ from {source}] into {target}",
         (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), target(DISHES | PACKS | STORES)),
-        (Reach("object"), Reach("target"), Apart("object", "target")), (Goes("object", "in", "target"),), ("move",),
+        (Reach("object"), Reach("target"), Apart("object", "target")), (Move("object", "in", "target"),), ("move",),
         "verb class move, into something",
     ),
     ActionType(
         "move_to", "move", "move {object}[ from {source}] to {target}",
         (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), target(SURFACES | INSIDES)),
-        (Reach("object"), Reach("target"), Apart("object", "target")), (Goes("object", "on", "target"),),
+        (Reach("object"), Reach("target"), Apart("object", "target")), (Move("object", "on", "target"),),
         ("move", "bring"), "verb class move, to another place",
     ),
     act("move_aside", "move", "move {object}[ near {target}]",
@@ -134,6 +134,6 @@ ACTIONS = (
         "put_loose", "put_in", "put {object}[ from {source}] into {target}",
         (obj(FOOD | STUFF), source(SURFACES | INSIDES, optional=True), target(VESSELS | DISHES), WITH),
         (Reach("object"), Held("instrument"), Reach("target"), Apart("object", "target")),
-        (Goes("object", "in", "target"),), ("insert",), "verb class put, of loose food with a tool",
+        (Move("object", "in", "target"),), ("insert",), "verb class put, of loose food with a tool",
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Switching, pressing, adjusting and plugging."""
 
-from ego2world.world.actions.base import ActionType, Becomes, Is, Joins, Reach, Var
+from ego2world.world.actions.base import ActionType, Assign, Attach, Is, Parameter, Reach
 from ego2world.world.actions.vocabulary import ANY, FIXED, HAND_ROLE, PORTABLE, SURFACES, WITH, act, obj
 
 _SWITCHED = (
@@ -18,7 +18,7 @@ def _switch(name: str, kinds: str, turned: str) -> ActionType:
         senses += " open" if turned == "on" else " close"
     return ActionType(
         f"turn_{turned}_{name}", f"turn_{turned}", f"turn {turned} {{object}}", (obj(frozenset(kinds.split())), HAND_ROLE),
-        (Reach("object"), Is("power", "object", (other,))), (Becomes("power", "object", turned),), tuple(senses.split()),
+        (Reach("object"), Is("power", "object", (other,))), (Assign("power", "object", turned),), tuple(senses.split()),
         f"verb class turn-{turned}, bound to {kinds}",
     )  # fmt: skip
 
@@ -30,17 +30,17 @@ ACTIONS = (
     *(_switch(name, kinds, "off") for name, kinds in _SWITCHED),
     ActionType(
         "press_start", "press", "press {object} to start {target}",
-        (obj(_KNOBS), Var("target", frozenset(kind for _, kinds in _SWITCHED for kind in kinds.split())), HAND_ROLE),
-        (Reach("object"), Reach("target"), Is("power", "target", ("off",))), (Becomes("power", "target", "on"),),
+        (obj(_KNOBS), Parameter("target", frozenset(kind for _, kinds in _SWITCHED for kind in kinds.split())), HAND_ROLE),
+        (Reach("object"), Reach("target"), Is("power", "target", ("off",))), (Assign("power", "target", "on"),),
         ("press_on",), "verb class press, with the purpose of starting",
     ),
     ActionType(
         "press_stop", "press", "press {object} to stop {target}",
-        (obj(_KNOBS), Var("target", frozenset(kind for _, kinds in _SWITCHED for kind in kinds.split())), HAND_ROLE),
-        (Reach("object"), Reach("target"), Is("power", "target", ("on",))), (Becomes("power", "target", "off"),),
+        (obj(_KNOBS), Parameter("target", frozenset(kind for _, kinds in _SWITCHED for kind in kinds.split())), HAND_ROLE),
+        (Reach("object"), Reach("target"), Is("power", "target", ("on",))), (Assign("power", "target", "off"),),
         ("press_off",), "verb class press, with the purpose of stopping",
     ),
-    act("press_button", "press", "press {object}[ of {target}]", (obj(_KNOBS), Var("target", ANY, optional=True), HAND_ROLE),
+    act("press_button", "press", "press {object}[ of {target}]", (obj(_KNOBS), Parameter("target", ANY, optional=True), HAND_ROLE),
         "press turn_on turn_off", "verb class press, bound to a button"),
     act("press_down", "press", "press {object}[ with {instrument}]", (obj(ANY), WITH, HAND_ROLE), "press",
         "verb class press, bound to anything else"),
@@ -56,12 +56,12 @@ ACTIONS = (
         "verb class adjust, bound to anything else"),
     ActionType(
         "plug_in", "attach", "plug {object} in[ at {target}]",
-        (obj(PORTABLE), Var("target", FIXED | PORTABLE | SURFACES)), (Reach("object"), Reach("target")),
-        (Joins("object", "target"),), ("plug_in",), "verb class attach, bound to a plug",
+        (obj(PORTABLE), Parameter("target", FIXED | PORTABLE | SURFACES)), (Reach("object"), Reach("target")),
+        (Attach("object", "target"),), ("plug_in",), "verb class attach, bound to a plug",
     ),
     ActionType(
         "unplug", "detach", "unplug {object}[ from {source}]",
-        (obj(PORTABLE), Var("source", FIXED | PORTABLE | SURFACES, optional=True)), (Reach("object"),),
-        (Joins("object", None),), ("unplug",), "verb class divide, bound to a plug",
+        (obj(PORTABLE), Parameter("source", FIXED | PORTABLE | SURFACES, optional=True)), (Reach("object"),),
+        (Attach("object", None),), ("unplug",), "verb class divide, bound to a plug",
     ),
 )  # fmt: skip

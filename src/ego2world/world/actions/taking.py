@@ -3,15 +3,15 @@
 from ego2world.world.actions.base import (
     ActionType,
     Apart,
-    Goes,
+    Attach,
     HandFree,
     HandRoom,
     HandSpace,
     Held,
     Is,
-    Joins,
+    Move,
+    Parameter,
     Reach,
-    Var,
 )
 from ego2world.world.actions.vocabulary import (
     APPLIANCES,
@@ -44,7 +44,7 @@ _TAKE, _OUT = "take gather", "take_out remove"
 def _from_open(action: ActionType) -> ActionType:
     """Add the need that the closable source is open (reaching what is inside implies it; the report names it)."""
     return ActionType(
-        action.name, action.family, action.says, action.roles, (OPEN_SOURCE, *action.needs), action.makes,
+        action.name, action.family, action.says, action.roles, (OPEN_SOURCE, *action.preconditions), action.effects,
         action.senses, action.source,
     )  # fmt: skip
 
@@ -52,14 +52,14 @@ def _from_open(action: ActionType) -> ActionType:
 ACTIONS = (
     ActionType(
         "pick_up_with_tool", "pick_up", "pick up {object} with {instrument}[ from {source}]",
-        (obj(PORTABLE), Var("instrument", TOOLS), source(SURFACES | INSIDES, optional=True)),
-        (Reach("object"), Held("instrument"), Apart("object", "instrument")), (Goes("object", "on", "instrument"),),
+        (obj(PORTABLE), Parameter("instrument", TOOLS), source(SURFACES | INSIDES, optional=True)),
+        (Reach("object"), Held("instrument"), Apart("object", "instrument")), (Move("object", "on", "instrument"),),
         ("take", "take_out", "remove", "gather"), "verb class take with an instrument",
     ),
     ActionType(
         "lift_with_tool", "lift", "lift {object} with {instrument}[ from {source}]",
-        (obj(PORTABLE), Var("instrument", TOOLS), source(SURFACES | INSIDES, optional=True)),
-        (Reach("object"), Held("instrument"), Apart("object", "instrument")), (Goes("object", "on", "instrument"),),
+        (obj(PORTABLE), Parameter("instrument", TOOLS), source(SURFACES | INSIDES, optional=True)),
+        (Reach("object"), Held("instrument"), Apart("object", "instrument")), (Move("object", "on", "instrument"),),
         ("lift",), "verb class lift with an instrument",
     ),
     _from_open(grasp("pick_up_from_cold_storage", "pick_up", "pick up {object} from {source}", COLD, _TAKE,
@@ -89,20 +89,20 @@ ACTIONS = (
     grasp("pick_up", "pick_up", "pick up {object}", None, _TAKE, "verb class take, source not named"),
     ActionType(
         "pick_up_also", "pick_up", "also pick up {object}[ from {source}] in the same hand",
-        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Var("hand", HAND)),
-        (Reach("object"), HandRoom()), (Goes("object", "held", "hand"),), (),
+        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Parameter("hand", HAND)),
+        (Reach("object"), HandRoom()), (Move("object", "held", "hand"),), (),
         "verb class take while the hand already holds something small",
     ),
     ActionType(
         "take_out_also", "take_out", "also take out {object}[ from {source}] in the same hand",
-        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Var("hand", HAND)),
-        (Reach("object"), HandRoom()), (Goes("object", "held", "hand"),), (),
+        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Parameter("hand", HAND)),
+        (Reach("object"), HandRoom()), (Move("object", "held", "hand"),), (),
         "verb class take-out while the hand already holds something small",
     ),
     ActionType(
         "lift_also", "lift", "also lift {object}[ from {source}] in the same hand",
-        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Var("hand", HAND)),
-        (Reach("object"), HandRoom()), (Goes("object", "held", "hand"),), (),
+        (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), Parameter("hand", HAND)),
+        (Reach("object"), HandRoom()), (Move("object", "held", "hand"),), (),
         "verb class lift while the hand already holds something small",
     ),
     grasp("take_out_of_storage", "take_out", "take {object} out of {source}", STORES, _OUT,
@@ -123,24 +123,24 @@ ACTIONS = (
     grasp("remove_from_surface", "pick_up", "take {object} off {source}", SURFACES | INSIDES, "remove take_out take",
           "verb class remove, from something it lies on"),
     ActionType(
-        "pass_hand", "pass_hand", "pass {object} to {hand}", (obj(PORTABLE), Var("hand", HAND)),
-        (Held("object"), HandSpace()), (Goes("object", "held", "hand"),), ("pass",), "verb class move between hands",
+        "pass_hand", "pass_hand", "pass {object} to {hand}", (obj(PORTABLE), Parameter("hand", HAND)),
+        (Held("object"), HandSpace()), (Move("object", "held", "hand"),), ("pass",), "verb class move between hands",
     ),
     ActionType(
         "lift", "lift", "lift {object}[ from {source}]", (obj(PORTABLE), source(SURFACES | INSIDES, optional=True), HAND_ROLE),
-        (Reach("object"), HandFree()), (Goes("object", "held", "hand"),), ("lift",), "verb class lift",
+        (Reach("object"), HandFree()), (Move("object", "held", "hand"),), ("lift",), "verb class lift",
     ),
     act("lift_held", "lift", "lift {object}", (obj(PORTABLE),), "", "verb class lift, of something in the hand"),
     act("lift_part", "lift", "lift {object}", (obj(SURFACES | INSIDES),), "lift", "verb class lift, of a fixed part"),
     act("take_hold", "pick_up", "take hold of {object}", (obj(FIXED | PORTABLE), HAND_ROLE), "take gather take_out lift remove",
         "verb class take, bound to something that stays where it is"),
     act("lower", "lift", "lower {object}[ towards {target}]",
-        (obj(PORTABLE | SURFACES), Var("target", SURFACES | INSIDES, optional=True)), "lower", "verb class lower"),
+        (obj(PORTABLE | SURFACES), Parameter("target", SURFACES | INSIDES, optional=True)), "lower", "verb class lower"),
     act("hold", "hold", "hold {object}", (obj(PORTABLE | SURFACES | INSIDES | frozenset({"tap", "light", "plug"})), HAND_ROLE),
         "hold", "verb class hold"),
     ActionType(
         "pluck_food", "take_out", "take {object} off {source}", (obj(FOOD), source(FOOD), HAND_ROLE),
-        (Reach("object"), HandFree()), (Goes("object", "held", "hand"), Joins("object", None)), ("remove", "take_out"),
+        (Reach("object"), HandFree()), (Move("object", "held", "hand"), Attach("object", None)), ("remove", "take_out"),
         "verb class remove, part of a food off the rest",
     ),
 )  # fmt: skip

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ego2world.world.actions.base import (
     ActionType,
     Apart,
-    Becomes,
+    Assign,
     Effect,
-    Goes,
     HandFree,
     Held,
-    Need,
+    Move,
+    Parameter,
+    Precondition,
     Reach,
-    Var,
     Within,
 )
 from ego2world.world.kinds import KINDS, Trait, with_trait
@@ -43,46 +43,54 @@ EDIBLE = FOOD | SUBSTANCE | frozenset({"rubbish", "thing"})
 ROOM_SURFACES = FIXED - {"zone", "room"}
 
 
-def obj(accepts: frozenset[str], many: bool = True) -> Var:
+def obj(accepts: frozenset[str], many: bool = True) -> Parameter:
     """Declare the thing acted on."""
-    return Var("object", accepts, many=many)
+    return Parameter("object", accepts, many=many)
 
 
-HAND_ROLE = Var("hand", HAND, optional=True)
-WITH = Var("instrument", PORTABLE | HAND, optional=True)
+HAND_ROLE = Parameter("hand", HAND, optional=True)
+WITH = Parameter("instrument", PORTABLE | HAND, optional=True)
 
 
-def source(accepts: frozenset[str], optional: bool = False) -> Var:
+def source(accepts: frozenset[str], optional: bool = False) -> Parameter:
     """Declare where the thing comes from."""
-    return Var("source", accepts, optional=optional)
+    return Parameter("source", accepts, optional=optional)
 
 
-def target(accepts: frozenset[str], optional: bool = False) -> Var:
+def target(accepts: frozenset[str], optional: bool = False) -> Parameter:
     """Declare where the thing goes."""
-    return Var("target", accepts, optional=optional)
+    return Parameter("target", accepts, optional=optional)
 
 
 def act(
     name: str,
     family: str,
     says: str,
-    roles: tuple[Var, ...],
+    roles: tuple[Parameter, ...],
     senses: str,
     source_text: str,
-    needs: tuple[Need, ...] = (),
-    makes: tuple[Effect, ...] = (),
+    preconditions: tuple[Precondition, ...] = (),
+    effects: tuple[Effect, ...] = (),
 ) -> ActionType:
     """Declare an action on things within reach: reach of the object and a held instrument are always needed."""
     names = {var.role for var in roles}
-    common: tuple[Need, ...] = ()
+    common: tuple[Precondition, ...] = ()
     if "object" in names and not any(
-        getattr(need, "role", "") == "object" and isinstance(need, Reach | Held) for need in needs
+        getattr(need, "role", "") == "object" and isinstance(need, Reach | Held) for need in preconditions
     ):
         common += (Reach("object"),)
     if "instrument" in names:
         common += (Held("instrument"),)
     return ActionType(
-        name, family, says, roles, common + needs, makes, tuple(senses.split()), source_text, event_only=not makes
+        name,
+        family,
+        says,
+        roles,
+        common + preconditions,
+        effects,
+        tuple(senses.split()),
+        source_text,
+        event_only=not effects,
     )
 
 
@@ -90,29 +98,29 @@ def grasp(
     name: str, family: str, says: str, origins: frozenset[str] | None, senses: str, source_text: str
 ) -> ActionType:
     """Declare one way of taking something into a hand."""
-    roles: tuple[Var, ...] = (obj(PORTABLE),)
-    needs: tuple[Need, ...] = (Reach("object"), HandFree())
+    roles: tuple[Parameter, ...] = (obj(PORTABLE),)
+    preconditions: tuple[Precondition, ...] = (Reach("object"), HandFree())
     if origins is not None:
         roles += (source(origins),)
-        needs += (Within("object", "source"),)
+        preconditions += (Within("object", "source"),)
     return ActionType(
-        name, family, says, (*roles, HAND_ROLE), needs, (Goes("object", "held", "hand"),),
+        name, family, says, (*roles, HAND_ROLE), preconditions, (Move("object", "held", "hand"),),
         tuple(senses.split()), source_text,
     )  # fmt: skip
 
 
 def release(
     name: str, family: str, says: str, how: str, targets: frozenset[str], senses: str, source_text: str,
-    objects: frozenset[str] = PORTABLE, extra: tuple[Effect, ...] = (), needs: tuple[Need, ...] = (),
+    objects: frozenset[str] = PORTABLE, extra: tuple[Effect, ...] = (), preconditions: tuple[Precondition, ...] = (),
 ) -> ActionType:  # fmt: skip
     """Declare one way of letting a held thing go onto or into something."""
     return ActionType(
         name, family, says, (obj(objects), target(targets), HAND_ROLE),
-        (Held("object"), Reach("target"), Apart("object", "target"), *needs),
-        (Goes("object", how, "target"), *extra), tuple(senses.split()), source_text,
+        (Held("object"), Reach("target"), Apart("object", "target"), *preconditions),
+        (Move("object", how, "target"), *extra), tuple(senses.split()), source_text,
     )  # fmt: skip
 
 
 def becomes(**values: str | bool) -> tuple[Effect, ...]:
     """Return effects on the object, one per fluent."""
-    return tuple(Becomes(fluent, "object", value) for fluent, value in values.items())
+    return tuple(Assign(fluent, "object", value) for fluent, value in values.items())

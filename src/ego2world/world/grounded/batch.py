@@ -43,9 +43,7 @@ class Batch:
     ) -> None:  # fmt: skip
         name = kernel or ("numba" if "numba" in KERNELS else "numpy")
         if name not in KERNELS:
-            raise UsageError(
-                f"no kernel {name!r}; there are: {', '.join(KERNELS)} (for numba: {command('fast')})"
-            )
+            raise UsageError(f"no kernel {name!r}; there are: {', '.join(KERNELS)} (for numba: {command('fast')})")
         self.kernel = name
         self.groundings = tuple(groundings)
         self.episode = np.zeros(episode, np.int32) if isinstance(episode, int) else np.asarray(episode, np.int32)

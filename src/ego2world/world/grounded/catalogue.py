@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego2world.world.actions import ACTIONS, BY_NAME, ActionType
-from ego2world.world.actions.base import Receives
+from ego2world.world.actions.base import PourAll
 from ego2world.world.grounded.symbols import Symbols
 from ego2world.world.state import Action
 
@@ -59,13 +59,13 @@ class Bindings:
 def parts_roles(parts: Iterable[object]) -> set[str]:
     """Return the roles that needs or effects speak of."""
     found = {role for part in parts for name in PART_ROLES if (role := getattr(part, name, None)) is not None}
-    return found | {"target" for part in parts if isinstance(part, Receives)}
+    return found | {"target" for part in parts if isinstance(part, PourAll)}
 
 
 def roles_that_matter(kind: ActionType) -> tuple[str, ...]:
     """Return the roles to bind: those that must be, and those that effects speak of. An optional role that only adds needs is left
     unbound; a hand counts as needed, since the executor would choose one."""
-    changed, needed = parts_roles(kind.makes), parts_roles(kind.needs)
+    changed, needed = parts_roles(kind.effects), parts_roles(kind.preconditions)
     return tuple(
         var.role
         for var in kind.roles
@@ -85,7 +85,7 @@ def essential(symbols: Symbols, most_things: int = 2) -> Iterator[Bindings]:
         by_kind.setdefault(symbols.world.entities[identifier].type, []).append(number)
     for kind in ACTIONS:
         roles = roles_that_matter(kind)
-        if not kind.makes or sum(role != "hand" for role in roles) > most_things:
+        if not kind.effects or sum(role != "hand" for role in roles) > most_things:
             continue
         rivals = _rivals(kind, frozenset(by_kind))
         optional = [r for r in roles if kind.var(r).optional and r != "hand"]  # type: ignore[union-attr]
@@ -108,11 +108,11 @@ def _subsets(roles: list[str]) -> Iterator[set[str]]:
 
 def _rivals(kind: ActionType, kinds: frozenset[str]) -> list[ActionType]:
     """Return the types that do the same with no more needs; of two alike the one declared first counts."""
-    needs, found = set(kind.needs), []
+    preconditions, found = set(kind.preconditions), []
     for other in ACTIONS:
-        if other is kind or other.makes != kind.makes or not set(other.needs) <= needs:
+        if other is kind or other.effects != kind.effects or not set(other.preconditions) <= preconditions:
             continue
-        if set(other.needs) == needs and ACTIONS.index(other) > ACTIONS.index(kind):
+        if set(other.preconditions) == preconditions and ACTIONS.index(other) > ACTIONS.index(kind):
             continue
         found.append(other)
     return found

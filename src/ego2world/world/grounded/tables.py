@@ -29,22 +29,22 @@ from numpy.typing import NDArray
 
 from ego2world.world.actions.base import (
     Apart,
-    Arrives,
-    Becomes,
-    Empties,
-    Gains,
-    Goes,
+    Assign,
+    Attach,
+    EmptyOut,
     HandFree,
     HandRoom,
     HandSpace,
     Held,
     Holds,
     Is,
-    Joins,
-    Need,
+    Move,
     NotAt,
+    PourAll,
+    Precondition,
     Reach,
-    Receives,
+    SetContent,
+    Travel,
     Within,
 )
 from ego2world.world.fluents import DOMAINS
@@ -145,7 +145,7 @@ def chunk_of(symbols: Symbols, lists: Lists, bindings: Bindings) -> Chunk:
 def _tests(symbols: Symbols, lists: Lists, bindings: Bindings) -> Rows:
     count, parts, checks = len(bindings), [], np.zeros(len(bindings), np.int32)
     everyone = np.arange(count, dtype=np.int32)
-    for need in bindings.kind.needs:
+    for need in bindings.kind.preconditions:
         for thing in bindings.ids(need.role).T:
             rows = _need(symbols, lists, bindings, need, thing)
             made = np.zeros(count, bool)
@@ -159,7 +159,7 @@ def _tests(symbols: Symbols, lists: Lists, bindings: Bindings) -> Rows:
 
 
 def _need(
-    symbols: Symbols, lists: Lists, bindings: Bindings, need: Need, thing: NDArray[np.int32]
+    symbols: Symbols, lists: Lists, bindings: Bindings, need: Precondition, thing: NDArray[np.int32]
 ) -> list[tuple[NDArray[np.bool_], int, Rows | int, Rows | int]]:
     """Return the tests of one need as (for which actions, operation, a, b)."""
     flags, always = symbols.flags[thing], np.ones(len(thing), bool)
@@ -171,7 +171,7 @@ def _need(
         case Is():
             codes = [1 + DOMAINS[need.fluent].index(value) for value in need.values]
             valid = (flags & IS_OPENABLE) != 0 if need.fluent == "openness" else always
-            allowed = lists.set_of([*codes, 0] if need.soft else codes)
+            allowed = lists.set_of([*codes, 0] if need.may_be_unknown else codes)
             return [(valid, ANY_OF, symbols.key(need.fluent, thing), allowed)]
         case HandFree() | HandSpace() | HandRoom():
             operation = FREE if isinstance(need, HandFree) else SPACE if isinstance(need, HandSpace) else ROOM
@@ -204,33 +204,33 @@ def _effects(symbols: Symbols, bindings: Bindings) -> Rows:
         full[:, 0], full[:, 1], full[:, 2], full[:, 3] = everyone, operation, a, b
         to.append(full)
 
-    for effect in bindings.kind.makes:
+    for effect in bindings.kind.effects:
         things = bindings.ids(effect.role).T
         match effect:
-            case Receives():
+            case PourAll():
                 for target in bindings.ids("target").T:
                     for source in bindings.ids(effect.source).T:
                         add(first, RECEIVE, target, source)
-            case Empties():
+            case EmptyOut():
                 for vessel in things:
                     add(first, EMPTY, vessel, 0)
-            case Becomes():
+            case Assign():
                 for thing in things:
                     code = symbols.code(effect.fluent, effect.value)
                     add(then, SET, symbols.key(effect.fluent, thing), code)
-            case Goes():
+            case Move():
                 for thing in things:
                     for where in bindings.ids(effect.to).T[:1]:
                         add(then, PLACE, thing, (1 + HOWS.index(effect.how) + 4 * where).astype(np.int32))
-            case Joins():
+            case Attach():
                 for thing in things:
                     to = 1 if effect.to is None else 2 + bindings.ids(effect.to)[:, 0]
                     add(then, SET, symbols.key("attached", thing), to)
-            case Gains():
+            case SetContent():
                 for thing in things:
                     for content in bindings.ids(effect.content).T:
                         add(then, SET, symbols.contains(thing, content), TRUE if effect.value else FALSE)
-            case Arrives():
+            case Travel():
                 codes = np.array([symbols.zone_codes.get(symbols.ids[t], 0) for t in things[0].tolist()], np.int32)
                 add(then, SET, symbols.key("at", symbols.number["agent"]), codes)
             case _:

@@ -11,7 +11,7 @@ from ego2world import __version__
 from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.context import context_rows
 from ego2world.compiler.episode import compile_video
-from ego2world.compiler.freeze import Draft, draft_episode, effect_rows, operation_row, transition_row
+from ego2world.compiler.freeze import EpisodeDraft, draft_episode, effect_rows, operation_row, transition_row
 from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import note_row
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
@@ -127,12 +127,14 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
     return parts, totals, types
 
 
-def span_of(draft: Draft, first: int, last: int) -> Span:
+def span_of(draft: EpisodeDraft, first: int, last: int) -> Span:
     """Return the reference's part [first, last] (operation indices)."""
     return Span(draft.world, draft.states[first : last + 2], [o.action for o in draft.operations[first : last + 1]])
 
 
-def _episode(draft: Draft, tasks: Sequence[Task], dataset: str, narrations: Sequence[Narration]) -> dict[str, Any]:
+def _episode(
+    draft: EpisodeDraft, tasks: Sequence[Task], dataset: str, narrations: Sequence[Narration]
+) -> dict[str, Any]:
     world = draft.world
     return {
         "schema_version": SCHEMA_VERSION, "id": draft.id, "dataset": dataset,

@@ -41,7 +41,7 @@ CARRYING = (Kind.MOVE, Kind.COVER)
 
 
 @dataclass(frozen=True)
-class Step:
+class RolloutStep:
     """One subgoal: what is done with which thing, the actions that do it, and the facts it makes true."""
 
     kind: Kind
@@ -68,7 +68,7 @@ class Way:
     order: tuple[int, ...]
     detour: Detour = Detour.NONE
 
-    def words(self, steps: Sequence[Step]) -> tuple[str, ...]:
+    def words(self, steps: Sequence[RolloutStep]) -> tuple[str, ...]:
         """Return what is done, one text a step."""
         carried = next((one for one in steps if one.kind in CARRYING), None)
         said = [
@@ -90,7 +90,7 @@ class RolloutCase:
     goal: str
     world: World
     state: State
-    steps: tuple[Step, ...]
+    steps: tuple[RolloutStep, ...]
     ways: tuple[Way, ...]
     store: str
     stand: tuple[str, ...]
@@ -212,7 +212,7 @@ def _case(
     if vessel:
         facts[("covered", vessel)] = False
     state = State.of(facts)
-    steps: list[Step] = []
+    steps: list[RolloutStep] = []
     now = state
     for kind in template:
         made = _step(
@@ -230,13 +230,13 @@ def _case(
     )  # fmt: skip
 
 
-def _undone(one: Step, steps: Sequence[Step]) -> bool:
+def _undone(one: RolloutStep, steps: Sequence[RolloutStep]) -> bool:
     """Whether a later step undoes it: an outcome-oriented goal does not ask for it."""
     later = steps[steps.index(one) + 1 :]
     return any(key in dict(other.post) for other in later for key, _ in one.post)
 
 
-def _orders(world: World, state: State, steps: Sequence[Step]) -> Iterator[tuple[int, ...]]:
+def _orders(world: World, state: State, steps: Sequence[RolloutStep]) -> Iterator[tuple[int, ...]]:
     """Yield the orders that the executor accepts and that end where the goal wants."""
     wanted = {key: value for one in steps for key, value in one.post}
     for order in permutations(range(len(steps))):
@@ -245,7 +245,7 @@ def _orders(world: World, state: State, steps: Sequence[Step]) -> Iterator[tuple
             yield order
 
 
-def execute(world: World, state: State, steps: Sequence[Step]) -> tuple[State, list[Refusal]]:
+def execute(world: World, state: State, steps: Sequence[RolloutStep]) -> tuple[State, list[Refusal]]:
     """Return the state after some steps, and every action that was refused on the way."""
     refused = []
     for one in steps:
@@ -260,14 +260,14 @@ def execute(world: World, state: State, steps: Sequence[Step]) -> tuple[State, l
 
 def _step(
     world: World, state: State, kind: Kind, counter: str, store: str, moved: str, to: str, source: str, vessel: str, cover: str, substance: str
-) -> tuple[Step, State] | None:  # fmt: skip
+) -> tuple[RolloutStep, State] | None:  # fmt: skip
     def the(thing: str) -> str:
         return called(world, thing)
 
     if kind in (Kind.OPEN, Kind.CLOSE):
         value = "open" if kind is Kind.OPEN else "closed"
         action = Action.of(f"{kind.value}_{world.entities[store].type}", {"object": store})
-        made = Step(
+        made = RolloutStep(
             kind,
             store,
             "",
@@ -279,19 +279,19 @@ def _step(
     elif kind is Kind.MOVE:
         how, put = _put(world, state, moved, to)
         actions = (Action.of("pick_up", {"object": moved}), *([put] if put else []))
-        made = Step(kind, moved, to, f"put {the(moved)} {how} {the(to)}", f"{the(moved)} is {how} {the(to)}",
+        made = RolloutStep(kind, moved, to, f"put {the(moved)} {how} {the(to)}", f"{the(moved)} is {how} {the(to)}",
                     actions, ((("place", moved), (how, to)),))  # fmt: skip
         if put is None:
             return None
     elif kind is Kind.POUR:
         back = Action.of("put_on_worktop", {"object": source, "target": counter})
         pour = Action.of("pour_into", {"object": substance, "source": source, "target": vessel})
-        made = Step(kind, source, vessel, f"pour {world.entities[substance].name} from {the(source)} into {the(vessel)}",
+        made = RolloutStep(kind, source, vessel, f"pour {world.entities[substance].name} from {the(source)} into {the(vessel)}",
                     f"{world.entities[substance].name} is in {the(vessel)}", (Action.of("pick_up", {"object": source}), pour, back),
                     ((("contains", vessel, substance), True),))  # fmt: skip
     else:
         verb = "put_lid_on" if world.entities[cover].type == "lid" else "cover_with"
-        made = Step(kind, cover, vessel, f"cover {the(vessel)} with {the(cover)}", f"{the(vessel)} is covered",
+        made = RolloutStep(kind, cover, vessel, f"cover {the(vessel)} with {the(cover)}", f"{the(vessel)} is covered",
                     (Action.of("pick_up", {"object": cover}), Action.of(verb, {"object": cover, "target": vessel})),
                     ((("covered", vessel), True),))  # fmt: skip
     after, refused = execute(world, state, [made])

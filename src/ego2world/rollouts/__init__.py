@@ -3,24 +3,24 @@
 cases (steps that the executor accepts) -> play (a trace of numbers) -> draw (a clip)  and  truth (answers to every gate)
 """
 
-from ego2world.render.rollouts.cases import Detour, Kind, RolloutCase, Step, Way, execute, make_cases
-from ego2world.render.rollouts.draw import PALETTE, draw_frame, draw_rollout
-from ego2world.render.rollouts.faults import FAULTS, Expected, Fault
-from ego2world.render.rollouts.play import Script, allowed, play, scene
-from ego2world.render.rollouts.trace import Trace
-from ego2world.render.rollouts.truth import Answer, answers, first_failures
+from ego2world.rollouts.cases import Detour, Kind, RolloutCase, RolloutStep, Way, execute, make_cases
+from ego2world.rollouts.draw import PALETTE, draw_frame, draw_rollout
+from ego2world.rollouts.faults import FAULTS, Expected, Fault
+from ego2world.rollouts.play import Script, allowed, play, scene
+from ego2world.rollouts.trace import Trace
+from ego2world.rollouts.truth import GateTruth, answers, first_failures
 
 __all__ = [
     "FAULTS",
     "PALETTE",
-    "Answer",
     "Detour",
     "Expected",
     "Fault",
+    "GateTruth",
     "Kind",
     "RolloutCase",
+    "RolloutStep",
     "Script",
-    "Step",
     "Trace",
     "Way",
     "allowed",

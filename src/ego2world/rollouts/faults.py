@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ego2world.render.rollouts.cases import Kind
+from ego2world.rollouts.cases import Kind
 
 CARRIED = (Kind.MOVE, Kind.COVER)
 HINGED = (Kind.OPEN, Kind.CLOSE)

@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ego2world.core.canonical import sha256
-from ego2world.render.rollouts.cases import CARRYING, Detour, Kind, RolloutCase, Step, Way
-from ego2world.render.rollouts.draw import PALETTE
-from ego2world.render.rollouts.faults import FAULTS, Fault
-from ego2world.render.rollouts.trace import (
+from ego2world.rollouts.cases import CARRYING, Detour, Kind, RolloutCase, RolloutStep, Way
+from ego2world.rollouts.draw import PALETTE
+from ego2world.rollouts.faults import FAULTS, Fault
+from ego2world.rollouts.trace import (
     COUNTER_Y,
     HOME,
     SHELF_Y,
     STORE_FLOOR_Y,
     Body,
-    Door,
+    DrawnDoor,
     Frame,
-    Recorder,
     Trace,
+    TraceRecorder,
     ease,
 )
 from ego2world.world.kinds import Trait, has
@@ -80,7 +80,7 @@ def scene(case: RolloutCase) -> Frame:
         bodies[thing] = _body(case, thing, SLOTS_X[place], COUNTER_Y, colors[thing])
     for place, thing in enumerate(case.shelf):
         bodies[thing] = _body(case, thing, 140 + 40 * place, SHELF_Y, colors[thing])
-    return Frame(HOME, "", bodies, Door())
+    return Frame(HOME, "", bodies, DrawnDoor())
 
 
 def _body(case: RolloutCase, thing: str, x: float, y: float, color: int) -> Body:
@@ -103,7 +103,7 @@ class _Player:
 
     def __init__(self, case: RolloutCase, script: Script) -> None:
         self.case, self.script = case, script
-        self.rec = Recorder(scene(case))
+        self.rec = TraceRecorder(scene(case))
 
     def run(self) -> Trace:
         case, script = self.case, self.script
@@ -150,17 +150,17 @@ class _Player:
 
     # --- things that are carried ---------------------------------------------------------------------------------
 
-    def _spot(self, one: Step) -> float:
+    def _spot(self, one: RolloutStep) -> float:
         return SPOT_LEFT_X if one.target == self.case.store else SPOT_RIGHT_X
 
-    def _end(self, one: Step) -> tuple[float, float]:
+    def _end(self, one: RolloutStep) -> tuple[float, float]:
         """Return where the thing of a step ends."""
         if one.target == self.case.store:
             return (50.0, STORE_FLOOR_Y)
         target = self.rec.frame.bodies[one.target]
         return (target.x, target.y - target.height)
 
-    def _bring(self, one: Step, fault: Fault | None, detour: bool) -> None:
+    def _bring(self, one: RolloutStep, fault: Fault | None, detour: bool) -> None:
         if detour:
             self._carry(one.thing, (self._spot(one), COUNTER_Y), None)
             self._home()
@@ -285,7 +285,7 @@ class _Player:
 
     # --- pouring -------------------------------------------------------------------------------------------------
 
-    def _pour(self, one: Step, fault: Fault | None) -> None:
+    def _pour(self, one: RolloutStep, fault: Fault | None) -> None:
         thing, vessel = one.thing, one.target
         self._take(thing, None)
         start, target = self._start, self.rec.frame.bodies[vessel]
@@ -347,7 +347,7 @@ class _Player:
 
     # --- doors ---------------------------------------------------------------------------------------------------
 
-    def _turn(self, one: Step, fault: Fault | None) -> None:
+    def _turn(self, one: RolloutStep, fault: Fault | None) -> None:
         first = self.rec.frame.door.openness
         last = 1.0 if one.kind is Kind.OPEN else 0.0
         if fault is Fault.HALF:

@@ -1,4 +1,4 @@
-"""The door: opens a model by its name and adds what every caller wants. Stage: core, model access.
+"""The model client: opens a model by its name and adds what every caller wants. Stage: core, model access.
 
 Cache files are JSON, one a request, named by the hash of request and model, so that two models never share a reply; they hold no
 code and do not expire. Equal requests at the same time are made once.
@@ -9,34 +9,14 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ego2world.core.canonical import canonical_json, pretty_json, sha256, write_atomic
 from ego2world.core.extras import extra
-from ego2world.core.models.base import Model, Reply, Request, Stop
+from ego2world.core.models.base import Endpoint, Model, Reply, Request, Stop
 from ego2world.core.models.recorded import MockModel, ReplayModel
 from ego2world.errors import ModelError, UsageError
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """How a provider is reached.
-
-    retries: attempts after the first, for errors that may pass (429, 5xx, time-outs, broken connections).
-    retry_wait_s: first pause between attempts, in seconds; doubles, with jitter, up to a minute.
-    timeout_s: limit of one attempt in seconds.
-    connections: calls at the same time.
-    base_url: of a server that speaks the OpenAI protocol, for names of the form "openai-api/SERVICE/MODEL".
-    api_key: by default the provider's own environment variable; for a ``base_url`` OPENAI_API_KEY, which need not be set.
-    """
-
-    retries: int = 5
-    retry_wait_s: float = 2.0
-    timeout_s: float = 120.0
-    connections: int = 8
-    base_url: str | None = None
-    api_key: str | None = None
 
 
 def open_model(
@@ -68,19 +48,19 @@ def open_model(
     return ProviderModel(name, endpoint or Endpoint())
 
 
-def open_door(
+def connect(
     name: str,
     respond: Callable[[Request], str | Reply] | None = None,
     endpoint: Endpoint | None = None,
     cache: Path | None = None,
     any_served_model: bool = False,
-) -> Door:
-    """Return a model by its name behind a door; see ``open_model`` and ``Door``."""
+) -> ModelClient:
+    """Return a model by its name behind a door; see ``open_model`` and ``ModelClient``."""
     endpoint = endpoint or Endpoint()
-    return Door(open_model(name, respond, endpoint), cache, endpoint.connections, any_served_model)
+    return ModelClient(open_model(name, respond, endpoint), cache, endpoint.connections, any_served_model)
 
 
-class Door:
+class ModelClient:
     """A model with a cache, single flight, a limit of concurrent calls, and a check of who answers."""
 
     def __init__(

@@ -45,7 +45,7 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Door:
+class DrawnDoor:
     """The front of a storage. ``axis``: the edge that it turns about, "left" as built; ``handle_dx``: as of parts."""
 
     openness: float = 0.0
@@ -84,7 +84,7 @@ class Frame:
     hand: tuple[float, float]
     grips: str
     bodies: dict[str, Body]
-    door: Door
+    door: DrawnDoor
     stream: tuple[str, str] | None = None
 
 
@@ -102,7 +102,7 @@ class Trace:
 
 
 @dataclass
-class Recorder:
+class TraceRecorder:
     """Appends frames while a rollout is played."""
 
     frame: Frame

@@ -12,7 +12,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from ego2world.core.video import write_clip
-from ego2world.render.rollouts.trace import COUNTER_Y, FPS, HEIGHT_PX, SHELF_Y, STORE, WIDTH_PX, Body, Frame, Trace
+from ego2world.rollouts.trace import COUNTER_Y, FPS, HEIGHT_PX, SHELF_Y, STORE, WIDTH_PX, Body, Frame, Trace
 
 PALETTE = (
     (205, 35, 35), (30, 150, 60), (35, 75, 210), (235, 205, 20), (140, 45, 165), (25, 175, 195), (245, 130, 15), (240, 95, 185),

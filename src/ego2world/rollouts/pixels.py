@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from ego2world.render.rollouts import PALETTE
-from ego2world.render.rollouts.draw import CONTENT, COUNTER, DARK, DOOR, HAND, HOLLOW, INSIDE, SLEEVE, WALL
-from ego2world.render.rollouts.trace import DOOR_GONE, STORE
+from ego2world.rollouts import PALETTE
+from ego2world.rollouts.draw import CONTENT, COUNTER, DARK, DOOR, HAND, HOLLOW, INSIDE, SLEEVE, WALL
+from ego2world.rollouts.trace import DOOR_GONE, STORE
 
 FAR = 90.0  # of a pixel from every colour: it is none of them
 LEAST_PX, HAND_PX, DOOR_PX, PIECE_PX, NEAR_PIECES_PX = 20, 30, 60, 8, 9
@@ -51,7 +51,7 @@ class Blob:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenFrame:
     """What a frame shows."""
 
     time_s: float
@@ -62,7 +62,7 @@ class Seen:
     door_grips: tuple[tuple[float, float], tuple[float, float]]  # at its free edge, as built and as hinged above
 
 
-def see(picture: NDArray[np.uint8], time_s: float, colors: Mapping[str, int]) -> Seen:
+def see(picture: NDArray[np.uint8], time_s: float, colors: Mapping[str, int]) -> SeenFrame:
     """Return what a frame shows; shape (240, 320, 3)."""
     high = (picture >> 3).astype(np.int32)
     drawn = _nearest()[(high[..., 0] << 10) | (high[..., 1] << 5) | high[..., 2]]
@@ -79,7 +79,7 @@ def see(picture: NDArray[np.uint8], time_s: float, colors: Mapping[str, int]) ->
     openness = min(1.0, max(0.0, (1 - wide / (right - left)) / DOOR_GONE))
     short = 1 - tall / (bottom - top)
     grips = ((left + wide - 5, (top + bottom) / 2), ((left + right) / 2, top + tall - 6))
-    return Seen(
+    return SeenFrame(
         time_s, things, (hand.x, hand.bottom - hand.height / 2) if hand else None,
         min(1.0, short / DOOR_GONE) if short > 0.12 and wide > 60 else openness, tall, grips,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A classical detector for drawn rollouts: rules from what its frames show (pixels.py) to gates. Stage: judge, backends.
+"""A classical detector for drawn rollouts: rules from what its frames show (pixels.py) to gates. Stage: rollouts.
 
 It knows the palette that rollouts are drawn with and which thing of a case has which colour (legend.json), as a person who looks at the
 scene does; it knows no trace and no script. What happens between the frames that it is given it cannot see, which is the point: with
@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from ego2world.core.canonical import canonical_json, sha256
+from ego2world.core.models import ModelClient
 from ego2world.errors import RecordError, UsageError
-from ego2world.judge.backends.base import Look
-from ego2world.judge.backends.pixels import Blob, Seen, see
-from ego2world.judge.records import Answer, Case, Category, Given, Plan, Rater, ReplyStatus, Subgoal
-from ego2world.render.rollouts.trace import COUNTER_Y, STORE, STORE_FLOOR_Y
+from ego2world.judge.backends.base import VideoView
+from ego2world.judge.records import Case, GateAnswer, Interaction, Rater, ReplyStatus, Subgoal, SubgoalPlan, Verdict
+from ego2world.rollouts.pixels import Blob, SeenFrame, see
+from ego2world.rollouts.trace import COUNTER_Y, STORE, STORE_FLOOR_Y
 
 LEGEND = "legend.json"
 TOUCH_PX, NEAR_PX, STILL_PX = 15.0, 30.0, 3.5
@@ -29,7 +30,7 @@ SLOW_S = 0.2  # a thing is compared with where it was so long ago
 QUICK_S = 0.25  # frames nearer than this to each other show whether something happened at once
 
 
-class VisionGates:
+class Detector:
     """Answers by rules on what is seen at the sampled frames."""
 
     looks = True
@@ -51,8 +52,14 @@ class VisionGates:
         return {"backend": "vision", "legend_sha256": sha256(canonical_json(self._legend))}
 
     def answer(
-        self, look: Look, case: Case, plan: Plan, subgoal: Subgoal, gate: str, before: Mapping[str, Answer]
-    ) -> Answer:
+        self,
+        look: VideoView,
+        case: Case,
+        plan: SubgoalPlan,
+        subgoal: Subgoal,
+        gate: str,
+        before: Mapping[str, GateAnswer],
+    ) -> GateAnswer:
         """Answer one gate."""
         times = look.sampling.spread(0.0, max(0.0, look.duration_s - 0.02))
         common: dict[str, Any] = {
@@ -61,30 +68,43 @@ class VisionGates:
         }  # fmt: skip
         legend = self._legend.get(case.case_id)
         if legend is None:
-            return Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.NO_LEGEND, rationale="no legend for this case")
+            return GateAnswer(
+                **common, answer=Verdict.ERROR, parse_status=ReplyStatus.NO_LEGEND, rationale="no legend for this case"
+            )
         if "seen" not in look.memo:
             shots = look.shots(times)
             look.memo["seen"] = [see(np.asarray(s.picture.convert("RGB")), s.time_s, legend["colors"]) for s in shots]
-        seen: list[Seen] = look.memo["seen"]
+        seen: list[SeenFrame] = look.memo["seen"]
         try:
             sight = _Sight(seen, subgoal, legend)
         except KeyError as error:
-            return Answer(**common, answer=Given.ERROR, parse_status=ReplyStatus.NO_LEGEND, rationale=f"the legend has no {error}")
+            return GateAnswer(
+                **common,
+                answer=Verdict.ERROR,
+                parse_status=ReplyStatus.NO_LEGEND,
+                rationale=f"the legend has no {error}",
+            )
         why, said = _RULES[gate](sight)
         span = sight.span
-        return Answer(
-            **common, answer=Given.FAIL if why else Given.PASS, failure=why, rationale=said, frame_pts=tuple(s.time_s for s in seen),
+        return GateAnswer(
+            **common, answer=Verdict.FAIL if why else Verdict.PASS, failure=why, rationale=said, frame_pts=tuple(s.time_s for s in seen),
             t_start=span[0] if span else None, t_end=span[1] if span else None, parse_status=ReplyStatus.MEASURED,
         )  # fmt: skip
+
+
+def make(bench: Path, client: ModelClient | None) -> Detector:
+    """Open the detector of a benchmark, as ``--backend`` does by name; it asks no model."""
+    del client
+    return Detector(bench)
 
 
 class _Sight:
     """One subgoal in the frames: what changes, from which frame to which."""
 
-    def __init__(self, seen: list[Seen], subgoal: Subgoal, legend: Mapping[str, Any]) -> None:
+    def __init__(self, seen: list[SeenFrame], subgoal: Subgoal, legend: Mapping[str, Any]) -> None:
         self.seen, self.legend = seen, legend
         self.kind = subgoal.category
-        self.door = subgoal.category is Category.ARTICULATION
+        self.door = subgoal.category is Interaction.ARTICULATION
         self.opens = subgoal.post_state.endswith("open")
         self.thing = subgoal.objects[0]
         self.target = subgoal.objects[1] if len(subgoal.objects) > 1 else ""
@@ -111,7 +131,9 @@ class _Sight:
             if b is not None and b.x < STORE[2] and max(doors) - min(doors) > 0.03:
                 continue  # a door passes before it
             moved = a is not None and b is not None and math.dist((a.x, a.bottom), (b.x, b.bottom)) > STILL_PX
-            fills = self.kind is Category.TRANSFER and bool(found) and abs(self.content(n) - self.content(n - 1)) > 0.08
+            fills = (
+                self.kind is Interaction.TRANSFER and bool(found) and abs(self.content(n) - self.content(n - 1)) > 0.08
+            )
             if moved or fills:
                 found.append(n)
         return found
@@ -185,7 +207,7 @@ def _course(s: _Sight) -> Found:
         values = [x.openness for x in s.seen]
         good = max(values) - min(values) >= 0.3
         return FINE if good else ("incomplete_outcome", f"{s.thing} turns by {max(values) - min(values):.2f}")
-    if s.kind is Category.TRANSFER:
+    if s.kind is Interaction.TRANSFER:
         over = [
             n for n in s.middle()
             if (b := s.blob(n)) and (t := s.seen[n].things.get(s.target)) and abs(b.x - t.x) < 42 and b.width > b.height
@@ -203,7 +225,7 @@ def _reached(s: _Sight) -> Found:
     if s.door:
         good = end.openness >= 0.75 if s.opens else end.openness <= 0.25
         what = f"open by {end.openness:.2f}"
-    elif s.kind is Category.TRANSFER:
+    elif s.kind is Interaction.TRANSFER:
         t = end.things.get(s.target)
         good, what = t is not None and t.content >= 0.45, f"{s.target} is filled to {t.content if t else 0:.2f}"
     elif s.into_store:
@@ -211,7 +233,7 @@ def _reached(s: _Sight) -> Found:
         good, what = blob is None or blob.x < STORE[2], f"{s.thing} is not in {s.target}"
     else:
         blob, goal, target = s.blob(at), s.goal(at), end.things.get(s.target)
-        wide = target.width / 2 if target and s.kind is Category.RELOCATION else 9.0
+        wide = target.width / 2 if target and s.kind is Interaction.RELOCATION else 9.0
         good = (
             blob is not None
             and goal is not None
@@ -236,7 +258,7 @@ def _continuous(s: _Sight) -> Found:
     return FINE
 
 
-def _breaks(s: _Sight, name: str, before: Seen, now: Seen, gap_s: float) -> str:
+def _breaks(s: _Sight, name: str, before: SeenFrame, now: SeenFrame, gap_s: float) -> str:
     """Say what of a thing is not continuous from a frame to the next."""
     a, b = before.things.get(name), now.things.get(name)
     if a is None or b is None:
@@ -251,16 +273,16 @@ def _breaks(s: _Sight, name: str, before: Seen, now: Seen, gap_s: float) -> str:
         return f"jumps by {moved:.0f} px"
     if b.width > 1.7 * a.width and abs(b.height - a.height) < 5 and moved < 30:
         return "becomes two"
-    poured = s.kind is Category.TRANSFER and name == s.thing
+    poured = s.kind is Interaction.TRANSFER and name == s.thing
     if not poured and b.width > 1.4 * a.width and b.height < 0.75 * a.height:
         return "changes its shape"
-    filled = s.kind is Category.TRANSFER and name == s.target
+    filled = s.kind is Interaction.TRANSFER and name == s.target
     if gap_s < QUICK_S and filled and b.content - a.content > 0.35:
         return "is full at once"
     return ""
 
 
-def _hidden(blob: Blob, seen: Seen) -> bool:
+def _hidden(blob: Blob, seen: SeenFrame) -> bool:
     """Whether a thing may be out of sight where it was: in a storage whose door is not open, or behind the hand."""
     if blob.x < STORE[2] + 12 and seen.openness < 0.97:
         return True
@@ -272,7 +294,7 @@ def _hidden(blob: Blob, seen: Seen) -> bool:
 def _caused(s: _Sight) -> Found:
     if s.first is None:
         return FINE
-    if s.kind is Category.TRANSFER:
+    if s.kind is Interaction.TRANSFER:
         flows = [n for n in range(1, len(s.seen)) if s.content(n) - s.content(0) > 0.15]
         if (
             flows
@@ -302,13 +324,13 @@ def _plausible(s: _Sight) -> Found:
             return "boundary_violation", f"{at} passes a closed door"
         if (
             first
-            and s.kind is not Category.TRANSFER
+            and s.kind is not Interaction.TRANSFER
             and blob.width > first.width + 7
             and abs(blob.height - first.height) < 4
         ):
             return "mechanism_violation", f"{at} bends"
         near = (
-            1.7 * NEAR_PX if s.kind is Category.TRANSFER else NEAR_PX
+            1.7 * NEAR_PX if s.kind is Interaction.TRANSFER else NEAR_PX
         )  # a tilted thing's box says less about its grip
         if n > s.moving[0] and s.hand_far(n) > near and s.hand_far(n - 1) > TOUCH_PX:
             return "contact_violation", f"{at} moves {s.hand_far(n):.0f} px from the hand"
@@ -325,7 +347,7 @@ def _stable(s: _Sight) -> Found:
         turning = [s.hand_far(n) > TOUCH_PX for n in range(s.last + 1, len(seen)) if abs(s.turned(n)) > 0.06]
         alone = 2 * sum(turning) > len(turning)
         return ("instability", f"{s.thing} moves back by {back:.2f}") if back > 0.2 and alone else FINE
-    if s.kind is Category.TRANSFER:
+    if s.kind is Interaction.TRANSFER:
         lost = s.content(min(s.last + 1, len(seen) - 1)) - s.content(len(seen) - 1)
         return ("instability", f"{s.target} loses {lost:.2f} of its content") if lost > 0.25 else FINE
     loose = [n for n in s.moving[3:] if min(s.hand_far(m) for m in range(n - 2, n + 1)) > NEAR_PX]

@@ -1,4 +1,4 @@
-"""A benchmark of drawn rollouts: every answer to every gate is known, exactly. Stage: judge.
+"""A benchmark of drawn rollouts: every answer to every gate is known, exactly. Stage: rollouts.
 
 Beside the files of a benchmark it holds which thing has which colour (legend.json, for the detector of pixels), and what no judge may see:
 
@@ -23,12 +23,23 @@ from ego2world.core.canonical import pretty_json, sha256, write_atomic
 from ego2world.core.journal import rewrite
 from ego2world.core.processes import process_pool
 from ego2world.errors import UsageError
-from ego2world.judge.backends.vision import LEGEND
 from ego2world.judge.benchmark import Benchmark, Progress, find_all, write_benchmark
 from ego2world.judge.gates import ROLLOUTS
 from ego2world.judge.policy import GATES
-from ego2world.judge.records import Answer, Case, Category, Clutter, Domain, Given, Plan, Rater, Source, Subgoal, Video
-from ego2world.render.rollouts import (
+from ego2world.judge.records import (
+    Case,
+    Clutter,
+    GateAnswer,
+    Interaction,
+    Rater,
+    Setting,
+    Subgoal,
+    SubgoalPlan,
+    Verdict,
+    Video,
+    VideoSource,
+)
+from ego2world.rollouts import (
     FAULTS,
     Detour,
     Fault,
@@ -45,14 +56,15 @@ from ego2world.render.rollouts import (
     play,
     scene,
 )
+from ego2world.rollouts.detector import LEGEND
 from ego2world.world.episode import load_episode, load_manifest
 
 PLANS, TRUTH = "plans.jsonl", "truth.jsonl"
 SEEDS = (101, 202, 303)
 ORACLE = Rater(kind="oracle", id="oracle")
 CATEGORIES = {
-    Kind.OPEN: Category.ARTICULATION, Kind.CLOSE: Category.ARTICULATION, Kind.MOVE: Category.RELOCATION, Kind.POUR: Category.TRANSFER,
-    Kind.COVER: Category.ATTACHMENT,
+    Kind.OPEN: Interaction.ARTICULATION, Kind.CLOSE: Interaction.ARTICULATION, Kind.MOVE: Interaction.RELOCATION, Kind.POUR: Interaction.TRANSFER,
+    Kind.COVER: Interaction.ATTACHMENT,
 }  # fmt: skip
 TASK_FAULTS = (Fault.SKIP, Fault.HALF, Fault.NO_TILT, Fault.STOP, Fault.ABANDON)
 MODELS: dict[str, tuple[Fault, ...]] = {
@@ -145,21 +157,21 @@ def _planned(cases: Sequence[RolloutCase], takes: int, seeds: Sequence[int], see
         shown: list[Trace] = []
         for take in range(1, takes + 1):
             way = case.ways[(take - 1) % len(case.ways)]
-            yield Planned(_video(case.id, Source.SUCCESS, take), case, Script(way))
+            yield Planned(_video(case.id, VideoSource.SUCCESS, take), case, Script(way))
         for take in range(1, takes + 1):
             chosen = random.Random(f"{seed}/{case.id}/failure/{take}")
             script = _script(case, chosen, used, shown, [(Fault.HALF, Fault.STOP, Fault.ABANDON, Fault.SKIP)])
-            yield Planned(_video(case.id, Source.FAILURE, take), case, script)
+            yield Planned(_video(case.id, VideoSource.FAILURE, take), case, script)
         for model, faults in MODELS.items():
             for number in seeds:
                 chosen = random.Random(f"{seed}/{case.id}/{model}/{number}")
                 wanted = [faults, MODELS["inconsistent"] + MODELS["unphysical"]] if model == "mixed" else [faults]
                 yield Planned(
-                    _video(case.id, Source.MODEL, number, model), case, _script(case, chosen, used, shown, wanted)
+                    _video(case.id, VideoSource.MODEL, number, model), case, _script(case, chosen, used, shown, wanted)
                 )
 
 
-def _video(case: str, source: Source, number: int, model: str = "") -> Video:
+def _video(case: str, source: VideoSource, number: int, model: str = "") -> Video:
     kind = model or source.value
     name, path = f"{case}.{kind}.{number}", f"{case}/{kind}/{number}.mp4"
     if model:
@@ -224,13 +236,13 @@ def _row(one: Planned) -> dict[str, Any]:
     }
 
 
-def _truth(one: Planned, found: Any) -> Iterator[Answer]:
+def _truth(one: Planned, found: Any) -> Iterator[GateAnswer]:
     for number in range(len(one.case.steps)):
         for gate in GATES:
             true = found[number, gate]
-            yield Answer(
+            yield GateAnswer(
                 video_id=one.video.video_id, plan_id=f"{one.case.id}.plan", sid=f"s{number + 1}", gate=gate,
-                answer=Given.PASS if true.holds else Given.FAIL, rater=ORACLE, asked="all", t_start=true.t_start, t_end=true.t_end,
+                answer=Verdict.PASS if true.holds else Verdict.FAIL, rater=ORACLE, asked="all", t_start=true.t_start, t_end=true.t_end,
                 failure=true.failure,
             )  # fmt: skip
 
@@ -244,7 +256,7 @@ def _case(case: RolloutCase, out: Path) -> Case:
         one.kind is Kind.POUR for one in case.steps
     )
     return Case(
-        case_id=case.id, domain=Domain.HOUSEHOLD if stored else Domain.KITCHEN, goal=case.goal, scene_image=path,
+        case_id=case.id, domain=Setting.HOUSEHOLD if stored else Setting.KITCHEN, goal=case.goal, scene_image=path,
         scene_sha256=sha256(buffer.getvalue()), clutter=tuple(Clutter)[min(2, len(case.beside) - 1)], objects=case.objects, panel=True,
         reference_sequences=tuple(way.words(case.steps) for way in case.ways),
     )  # fmt: skip
@@ -259,7 +271,7 @@ def _legend(case: RolloutCase) -> dict[str, Any]:
     }
 
 
-def plan_of(case: RolloutCase, scene_sha256: str) -> Plan:
+def plan_of(case: RolloutCase, scene_sha256: str) -> SubgoalPlan:
     """Return the steps of a rollout's case as a plan."""
     subgoals = tuple(
         Subgoal(
@@ -268,6 +280,6 @@ def plan_of(case: RolloutCase, scene_sha256: str) -> Plan:
         )
         for n, one in enumerate(case.steps)
     )  # fmt: skip
-    return Plan(
+    return SubgoalPlan(
         plan_id=f"{case.id}.plan", case_id=case.id, video_id=None, subgoals=subgoals, backbone="rollout", prompt_sha="", scene_sha256=scene_sha256
     )  # fmt: skip

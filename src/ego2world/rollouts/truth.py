@@ -19,8 +19,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ego2world.render.rollouts.cases import Kind, RolloutCase, Step
-from ego2world.render.rollouts.trace import COUNTER_Y, FPS, HOME, REACH_PX, STORE, STORE_FLOOR_Y, Body, Frame, Trace
+from ego2world.rollouts.cases import Kind, RolloutCase, RolloutStep
+from ego2world.rollouts.trace import COUNTER_Y, FPS, HOME, REACH_PX, STORE, STORE_FLOOR_Y, Body, Frame, Trace
 
 TASK, PHYSICS = ("T1", "T2", "T3"), ("P1", "P2", "P3", "P4")
 FASTEST_PX, TURN, FLOW = 28.0, 0.3, 0.2  # a frame
@@ -28,7 +28,7 @@ NEARER, HOVER_PX, GAP_PX, STILL_PX = 0.25, 16.0, 3.0, 1.0
 
 
 @dataclass(frozen=True)
-class Answer:
+class GateTruth:
     """What is true of one gate; ``failure`` names the type where it fails, the span is in seconds."""
 
     holds: bool
@@ -38,7 +38,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Part:
+class Visit:
     """Frames [start, end) between two departures of the hand; it acts on ``thing`` in [grip, release)."""
 
     start: int
@@ -48,7 +48,7 @@ class Part:
     release: int
 
 
-def parts(trace: Trace) -> list[Part]:
+def parts(trace: Trace) -> list[Visit]:
     """Cut a trace where the hand leaves its resting place."""
     frames = trace.frames
     cuts = [n for n in range(1, len(frames)) if frames[n - 1].hand == HOME and frames[n].hand != HOME]
@@ -57,25 +57,25 @@ def parts(trace: Trace) -> list[Part]:
         end = cuts[number + 1] if number + 1 < len(cuts) else len(frames)
         held = [n for n in range(start, end) if frames[n].grips]
         if held:
-            found.append(Part(0 if number == 0 else start, end, frames[held[0]].grips, held[0], held[-1] + 1))
+            found.append(Visit(0 if number == 0 else start, end, frames[held[0]].grips, held[0], held[-1] + 1))
     return found
 
 
-def answers(case: RolloutCase, trace: Trace) -> dict[tuple[int, str], Answer]:
+def answers(case: RolloutCase, trace: Trace) -> dict[tuple[int, str], GateTruth]:
     """Return what is true of every step, by its number, and gate."""
     cut = parts(trace)
     mine = [[p for p in cut if _belongs(one, p, trace)] for one in case.steps]
     begun = [found[0].grip if found else None for found in mine]
-    out: dict[tuple[int, str], Answer] = {}
+    out: dict[tuple[int, str], GateTruth] = {}
     for number, one in enumerate(case.steps):
         if not mine[number]:
             later = any(b is not None for n, b in enumerate(begun) if n != number)
             why = "skipped_prerequisite" if later and _others_after(case, number, begun) else "incomplete_outcome"
-            out[number, "T1"] = Answer(False, why)
+            out[number, "T1"] = GateTruth(False, why)
             holds = _reached(one, case, trace.frames[-1])
-            out[number, "T2"] = Answer(False, "incomplete_outcome")
-            out[number, "T3"] = Answer(holds, "" if holds else "incomplete_outcome")
-            out |= {(number, gate): Answer(True) for gate in PHYSICS}
+            out[number, "T2"] = GateTruth(False, "incomplete_outcome")
+            out[number, "T3"] = GateTruth(holds, "" if holds else "incomplete_outcome")
+            out |= {(number, gate): GateTruth(True) for gate in PHYSICS}
             continue
         out |= {(number, gate): found for gate, found in _step(case, one, trace, mine[number]).items()}
     return out
@@ -86,14 +86,14 @@ def _others_after(case: RolloutCase, number: int, begun: Sequence[int | None]) -
     return any(b is not None for b in begun[number + 1 :])
 
 
-def _belongs(one: Step, part: Part, trace: Trace) -> bool:
+def _belongs(one: RolloutStep, part: Visit, trace: Trace) -> bool:
     if part.thing != one.thing:
         return False
     openness = trace.frames[part.start].door.openness
     return {Kind.OPEN: openness < 0.5, Kind.CLOSE: openness >= 0.5}.get(one.kind, True)
 
 
-def _step(case: RolloutCase, one: Step, trace: Trace, mine: Sequence[Part]) -> dict[str, Answer]:
+def _step(case: RolloutCase, one: RolloutStep, trace: Trace, mine: Sequence[Visit]) -> dict[str, GateTruth]:
     frames = trace.frames
     span = (mine[0].grip / FPS, mine[-1].release / FPS)
     settled = frames[min(len(frames) - 1, _settled(one, frames, mine[-1]))]
@@ -106,13 +106,13 @@ def _step(case: RolloutCase, one: Step, trace: Trace, mine: Sequence[Part]) -> d
         "P3": next((why for part in mine if (why := _implausible(case, one, frames, part))), ""),
         "P4": next((why for part in mine if (why := _unstable(case, one, frames, part))), ""),
     }
-    return {gate: Answer(not why, why, *span) for gate, why in found.items()}
+    return {gate: GateTruth(not why, why, *span) for gate, why in found.items()}
 
 
 # --- the task -------------------------------------------------------------------------------------------------
 
 
-def _settled(one: Step, frames: Sequence[Frame], part: Part) -> int:
+def _settled(one: RolloutStep, frames: Sequence[Frame], part: Visit) -> int:
     """Return the frame at which an interaction has ended: released, and what goes on without the hand has come to rest."""
     at = part.release
     while one.kind not in (Kind.OPEN, Kind.CLOSE) and at + 1 < part.end and _active(frames, at, one.thing):
@@ -131,14 +131,14 @@ def _place(frame: Frame, thing: str) -> Body:
     return frame.bodies[thing]
 
 
-def _goal(one: Step, case: RolloutCase, frame: Frame) -> tuple[float, float]:
+def _goal(one: RolloutStep, case: RolloutCase, frame: Frame) -> tuple[float, float]:
     if one.target == case.store:
         return (50.0, STORE_FLOOR_Y)
     target = frame.bodies[one.target]
     return (target.x, target.y - target.height)
 
 
-def _course(one: Step, case: RolloutCase, frames: Sequence[Frame], mine: Sequence[Part]) -> bool:
+def _course(one: RolloutStep, case: RolloutCase, frames: Sequence[Frame], mine: Sequence[Visit]) -> bool:
     shown = [frames[n] for part in mine for n in range(part.start, part.end)]
     if one.kind in (Kind.OPEN, Kind.CLOSE):
         values = [frame.door.openness for frame in shown]
@@ -158,11 +158,11 @@ def _course(one: Step, case: RolloutCase, frames: Sequence[Frame], mine: Sequenc
     return min(far) <= (1 - NEARER) * far[0]
 
 
-def _wrong_course(one: Step) -> str:
+def _wrong_course(one: RolloutStep) -> str:
     return "domain_specific_operation" if one.kind is Kind.POUR else "incomplete_outcome"
 
 
-def _reached(one: Step, case: RolloutCase, frame: Frame) -> bool:
+def _reached(one: RolloutStep, case: RolloutCase, frame: Frame) -> bool:
     if one.kind is Kind.OPEN:
         return frame.door.openness >= 0.8
     if one.kind is Kind.CLOSE:
@@ -180,7 +180,7 @@ def _reached(one: Step, case: RolloutCase, frame: Frame) -> bool:
 # --- physics --------------------------------------------------------------------------------------------------
 
 
-def _broken(case: RolloutCase, frames: Sequence[Frame], part: Part) -> str:
+def _broken(case: RolloutCase, frames: Sequence[Frame], part: Visit) -> str:
     for at in range(max(1, part.start), part.end):
         before, now = frames[at - 1], frames[at]
         if abs(now.door.openness - before.door.openness) > TURN:
@@ -197,21 +197,21 @@ def _broken(case: RolloutCase, frames: Sequence[Frame], part: Part) -> str:
     return ""
 
 
-def _touches(frame: Frame, one: Step) -> bool:
+def _touches(frame: Frame, one: RolloutStep) -> bool:
     grip = frame.door.grip if one.kind in (Kind.OPEN, Kind.CLOSE) else _place(frame, one.thing).grip
     return bool(frame.grips) and math.dist(frame.hand, grip) <= REACH_PX + (
         14 if one.kind is Kind.POUR and _place(frame, one.thing).tilt_deg else 0
     )
 
 
-def _changes(before: Frame, now: Frame, one: Step) -> bool:
+def _changes(before: Frame, now: Frame, one: RolloutStep) -> bool:
     if one.kind in (Kind.OPEN, Kind.CLOSE):
         return abs(before.door.openness - now.door.openness) > 1e-6
     a, b = _place(before, one.thing), _place(now, one.thing)
     return math.dist((a.x, a.y), (b.x, b.y)) > 0.25 or abs(a.tilt_deg - b.tilt_deg) > 0.5
 
 
-def _uncaused(one: Step, frames: Sequence[Frame], part: Part) -> str:
+def _uncaused(one: RolloutStep, frames: Sequence[Frame], part: Visit) -> str:
     onset = next((n for n in range(part.start + 1, part.end) if _changes(frames[n - 1], frames[n], one)), None)
     if onset is not None and not _touches(frames[onset], one):
         return "contact_violation"
@@ -226,7 +226,7 @@ def _uncaused(one: Step, frames: Sequence[Frame], part: Part) -> str:
     return ""
 
 
-def _implausible(case: RolloutCase, one: Step, frames: Sequence[Frame], part: Part) -> str:
+def _implausible(case: RolloutCase, one: RolloutStep, frames: Sequence[Frame], part: Visit) -> str:
     for at in range(part.grip, min(_settled(one, frames, part), part.end - 1) + 1):
         now, before = frames[at], frames[at - 1]
         if one.kind in (Kind.OPEN, Kind.CLOSE):
@@ -252,7 +252,7 @@ def _solid(case: RolloutCase, frame: Frame, body: Body) -> bool:
     return inside and frame.door.openness < 0.5
 
 
-def _unstable(case: RolloutCase, one: Step, frames: Sequence[Frame], part: Part) -> str:
+def _unstable(case: RolloutCase, one: RolloutStep, frames: Sequence[Frame], part: Visit) -> str:
     settled = min(_settled(one, frames, part) + 1, part.end - 1)
     first, last = frames[settled], frames[part.end - 1]
     if one.kind in (Kind.OPEN, Kind.CLOSE):
@@ -278,7 +278,7 @@ def _supported(case: RolloutCase, thing: str, frame: Frame) -> bool:
     return any(abs(body.y - floor) <= GAP_PX for floor in floors)
 
 
-def first_failures(found: Mapping[tuple[int, str], Answer], step: int) -> list[tuple[str, str]]:
+def first_failures(found: Mapping[tuple[int, str], GateTruth], step: int) -> list[tuple[str, str]]:
     """Return (gate, type) of the first failure of each chain of a step; physics only where it was begun."""
     chains = (TASK, PHYSICS) if found[step, "T1"].holds else (TASK,)
     return [
