@@ -16,7 +16,17 @@ from ego2world.core.video import FileStatus, write_clip
 from ego2world.judge.benchmark import Benchmark, read_benchmark, write_benchmark
 from ego2world.judge.planning import SubgoalPlanner, make_plans
 from ego2world.judge.policy import PHYSICS, TASK
-from ego2world.judge.records import Case, Clutter, GateAnswer, Rater, Setting, SubgoalPlan, Verdict, Video, VideoSource
+from ego2world.judge.records import (
+    Case,
+    Clutter,
+    GateAnswer,
+    GateVerdict,
+    Rater,
+    Setting,
+    SubgoalPlan,
+    Video,
+    VideoSource,
+)
 
 MODELS = ("aster", "birch", "cedar", "daisy", "elm", "fern")
 SKILL = {
@@ -83,7 +93,7 @@ def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, SubgoalPlan]
                     said = holds != (rng.random() < slip)
                     yield GateAnswer(
                         video_id=video.video_id, plan_id=f"{video.case_id}.plan", sid=subgoal.sid, gate=gate,
-                        answer=Verdict.PASS if said else Verdict.FAIL, rater=rater, asked="all",
+                        answer=GateVerdict.PASS if said else GateVerdict.FAIL, rater=rater, asked="all",
                     )  # fmt: skip
 
 

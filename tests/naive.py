@@ -101,7 +101,7 @@ def naive_step(world: World, facts: Facts, kind: ActionType, action: Action) -> 
     new = dict(facts)
     for effect in kind.effects:
         name = type(effect).__name__
-        if name == "Receives":
+        if name == "PourAll":
             for target in action.ids("target"):
                 for source in action.ids(effect.source):
                     new |= {
@@ -109,23 +109,23 @@ def naive_step(world: World, facts: Facts, kind: ActionType, action: Action) -> 
                         for k, v in facts.items()
                         if k[:2] == ("contains", source) and v
                     }
-        if name == "Empties":
+        if name == "EmptyOut":
             for vessel in action.ids(effect.role):
                 new |= {k: False for k, v in facts.items() if k[:2] == ("contains", vessel) and v}
     for effect in kind.effects:
         for thing in action.ids(effect.role):
             match type(effect).__name__:
-                case "Becomes":
+                case "Assign":
                     new[(effect.fluent, thing)] = effect.value
-                case "Goes":
+                case "Move":
                     for where in action.ids(effect.to)[:1]:
                         new[("place", thing)] = (effect.how, where)
-                case "Joins":
+                case "Attach":
                     new[("attached", thing)] = "no" if effect.to is None else action.ids(effect.to)[0]
-                case "Gains":
+                case "SetContent":
                     for what in action.ids(effect.content):
                         new[("contains", thing, what)] = effect.value
-                case "Arrives":
+                case "Travel":
                     new[("at", AGENT)] = thing
     return new
 

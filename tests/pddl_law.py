@@ -17,6 +17,7 @@ import numpy as np
 
 from ego2world.planning import Dialect, PlanningProblem
 from ego2world.planning.export import task_problem
+from ego2world.planning.problem import state_facts
 from ego2world.tasks.contract import Event, truth
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
 from ego2world.world.fluents import Truth
@@ -187,7 +188,7 @@ def differences(
         Ground actions, applicability tests, successors compared, and every difference.
     """
     law = Law(problem.domain_text(dialect), problem.problem_text(dialect))
-    if {tuple(f) for f in problem.facts_of(start)} != {
+    if {tuple(f) for f in state_facts(problem.domain, start)} != {
         f for f in law.init if not f[0].startswith("is_") or f[0] == "is_hand"
     }:
         return 0, 0, 0, ["the first facts are not those of the state"]
@@ -213,7 +214,7 @@ def differences(
     def facts(row: np.ndarray) -> set[tuple[str, ...]]:
         key = np.ascontiguousarray(row).tobytes()
         if key not in cache:
-            cache[key] = problem.facts_of(grounding.decode(row))
+            cache[key] = set(state_facts(problem.domain, grounding.decode(row)))
         return cache[key]
 
     before = law.rows([facts(row) | (law.init & _typing(law)) for row in rows])

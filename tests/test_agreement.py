@@ -13,18 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ego2world.core.agreement import (
-    ICC_FORMS,
-    alpha,
-    ccc,
-    cluster_bounds,
-    icc,
-    icc_figures,
-    mean_defined,
-    pair_agreement,
-    pair_order,
-    paired,
-)
+from ego2world.core.agreement import ICC_FORMS, alpha, ccc, cluster_bounds, icc, icc_figures, pair_agreement, paired
 from ego2world.errors import UsageError
 
 SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
@@ -95,7 +84,7 @@ def test_c118_a_constant_vector_is_undefined_with_its_reason() -> None:
     first = paired("pearson", [3, 3, 3, 3], [1, 2, 3, 4], names=("judge", "human"))
     assert first.value is None and first.note == "constant judge scores"
     second = paired("kendall", [1, 2, 2, 3], [1, 2, 3, 3])
-    assert mean_defined([first, second]) == (pytest.approx(0.8), 1)
+    assert second.value == pytest.approx(0.8)
     assert "NaN" not in json.dumps([first.plain(), second.plain()], allow_nan=False)
 
 
@@ -124,7 +113,6 @@ def test_c123_ties() -> None:
         0.75,
         0.8333,
     ]
-    assert pair_order(judge, human) == {"right": 4, "wrong": 0, "tied": 2, "accuracy": 1.0}
 
 
 def test_c124_missing_pairs_are_as_if_they_had_never_been() -> None:

@@ -26,7 +26,7 @@ from ego2world.judge.benchmark import Benchmark
 from ego2world.judge.panel import PanelStore, _order, asked, export, make_panel, token
 from ego2world.judge.planning import read_plans
 from ego2world.judge.policy import GATES, PHYSICS, TASK, Policy
-from ego2world.judge.records import GateAnswer, Verdict
+from ego2world.judge.records import GateAnswer, GateVerdict
 from ego2world.judge.run import JudgeSettings, judge, read_answers
 from ego2world.judge.tally import score_run
 from ego2world.web.annotate import annotate_app
@@ -128,7 +128,7 @@ def test_copies_say_nothing_and_show_the_same(made: Path, bench: Benchmark) -> N
 
 
 def test_which_questions_are_open_is_what_the_judge_would_ask() -> None:
-    P, F, U = Verdict.PASS, Verdict.FAIL, Verdict.UNCLEAR
+    P, F, U = GateVerdict.PASS, GateVerdict.FAIL, GateVerdict.UNCLEAR
     assert asked({}, False) == ["T1"] and asked({}, True) == list(GATES)
     assert asked({"T1": F}, False) == ["T1"] and asked({"T1": U}, False) == ["T1"]
     assert asked({"T1": P}, False) == ["T1", "T2", "P1"]
@@ -143,7 +143,7 @@ def answer_all(store: PanelStore, annotator: str, truth: dict[tuple[str, str, st
     for number, name in enumerate(store.queue(annotator)):
         video = store.panel["items"][name]["video_id"]
         for subgoal in store.plan(name).subgoals:
-            given: dict[str, Verdict] = {}
+            given: dict[str, GateVerdict] = {}
             while left := [gate for gate in asked(given, False) if gate not in given]:
                 said = truth[video, subgoal.sid, left[0]]
                 given[left[0]] = store.save(annotator, number, subgoal.sid, left[0], said, seconds=2.0).answer
@@ -172,7 +172,7 @@ def test_answers_come_out_as_the_judges_own(
     )
     for rows in people.values():
         assert [(s.status, s.T, s.P, s.S) for s in rows] == [("scored", s.T, s.P, s.S) for s in right]
-    assert not any(r.answer is Verdict.ERROR for r in read_answers(tmp_path / "people"))
+    assert not any(r.answer is GateVerdict.ERROR for r in read_answers(tmp_path / "people"))
 
 
 def test_answers_are_appended_changed_and_taken_back(panel: Path, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_answers_are_appended_changed_and_taken_back(panel: Path, tmp_path: Path
     store.close()
     export(panel, tmp_path / "a.jsonl")
     rows = {r.gate: r for r in read_as(tmp_path / "a.jsonl", GateAnswer)}
-    assert rows["T1"].answer is Verdict.FAIL and {rows[g].answer for g in GATES[1:]} == {Verdict.NOT_REACHED}
+    assert rows["T1"].answer is GateVerdict.FAIL and {rows[g].answer for g in GATES[1:]} == {GateVerdict.NOT_REACHED}
     assert len((panel / "answers/anna.jsonl").read_text().splitlines()) == 3  # nothing is ever changed
     store = PanelStore(panel)
     store.save("anna", 0, "s1", "T1", "not_reached")
@@ -375,6 +375,6 @@ def test_two_annotators_in_a_browser(
     done = export(small, tmp_path / "people.jsonl")
     assert [one["complete"] for one in done["annotators"].values()] == [10, 10]
     assert [one["duplicate_same"] == one["duplicate_answers"] > 0 for one in done["annotators"].values()] == [True] * 2
-    rows = [r for r in read_as(tmp_path / "people.jsonl", GateAnswer) if r.answer is not Verdict.NOT_REACHED]
+    rows = [r for r in read_as(tmp_path / "people.jsonl", GateAnswer) if r.answer is not GateVerdict.NOT_REACHED]
     assert {(r.rater.id, r.video_id, r.sid, r.gate): r.answer.value for r in rows} == expected
     assert set(TASK) | set(PHYSICS) == {r.gate for r in rows}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SRC = ROOT / "src" / "ego2world"
 
 
 def test_layers() -> None:
@@ -16,7 +19,7 @@ def test_layers() -> None:
 
 
 def test_no_printing_or_exiting_below_the_command_line() -> None:
-    for path in (ROOT / "src" / "ego2world").rglob("*.py"):
+    for path in SRC.rglob("*.py"):
         if "cli" not in path.parts:
             text = path.read_text("utf-8")
             assert "print(" not in text and "sys.exit" not in text, path
@@ -33,57 +36,21 @@ def test_no_source_rows_in_the_package() -> None:
 
 def test_exported_names() -> None:
     pinned = {
-        "ego2world.agents": [
-            "MEMORIES",
-            "PLANNERS",
-            "Act",
-            "Belief",
-            "Chat",
-            "Context",
-            "Done",
-            "Equipment",
-            "Look",
-            "MemoryPolicy",
-            "Planner",
-            "Sampling",
-            "Step",
-            "make_memory",
-            "make_planner",
-        ],
-        "ego2world.core.models": [
-            "Audio",
-            "Door",
-            "Endpoint",
-            "Frames",
-            "Image",
-            "Message",
-            "MockModel",
-            "Model",
-            "Part",
-            "ReplayModel",
-            "Reply",
-            "Request",
-            "Stop",
-            "Text",
-            "Usage",
-            "open_door",
-            "json_object",
-            "open_model",
-            "user",
-        ],
-        "ego2world.evaluate": ["Endpoint", "JSON_FIELDS", "METRICS", "RESOURCES", "score_run"],
-        "ego2world.report": ["write_report"],
-        "ego2world.world.actions": [
-            "ACTIONS",
-            "BY_NAME",
-            "BY_SENSE",
-            "FALLBACKS",
-            "FAMILIES",
-            "ActionType",
-            "Var",
-            "candidates",
-            "choose",
-        ],
+        "ego2world.agents": "Act Belief Chat Context Decoding Done Look MEMORIES MemoryPolicy PLANNERS Planner PlannerContext Step make_memory make_planner",
+        "ego2world.core.models": "Audio Endpoint Frames Image Message MockModel Model ModelClient Part ReplayModel Reply Request Stop Text Usage connect json_object open_model user",
+        "ego2world.evaluate": "JSON_FIELDS METRICS MetricRole RESOURCES score_run",
+        "ego2world.report": "write_report",
+        "ego2world.world.actions": "ACTIONS ActionType BY_NAME BY_SENSE FALLBACKS FAMILIES Parameter candidates choose",
     }
     for module, names in pinned.items():
-        assert sorted(importlib.import_module(module).__all__) == sorted(names)
+        assert sorted(importlib.import_module(module).__all__) == names.split()
+
+
+def test_a_public_class_name_stands_for_one_concept() -> None:
+    found = Counter(
+        node.name
+        for path in SRC.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in found.items() if count > 1] == []

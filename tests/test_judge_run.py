@@ -26,7 +26,7 @@ from ego2world.judge.benchmark import Benchmark, read_benchmark
 from ego2world.judge.controls import try_out
 from ego2world.judge.planning import SubgoalPlanner, by_rule, make_plans, mock_plan, read_plans, stability
 from ego2world.judge.policy import GATES, PHYSICS, TASK, Policy, Removal
-from ego2world.judge.records import Case, Clutter, GateAnswer, Setting, SubgoalPlan, Verdict
+from ego2world.judge.records import Case, Clutter, GateAnswer, GateVerdict, Setting, SubgoalPlan
 from ego2world.judge.run import JudgeSettings, judge, read_answers, read_ratings
 from ego2world.judge.sampling import Density, FrameSampling
 from ego2world.judge.tally import score_run
@@ -109,14 +109,14 @@ def test_one_question_a_gate_ends_at_the_first_failure(
     )
     rows = read_answers(tmp_path / "seq")
     chains_end_at_failures(rows)
-    reached = {f"{r.video_id}/{r.sid}/{r.gate}" for r in rows if r.answer is not Verdict.NOT_REACHED}
+    reached = {f"{r.video_id}/{r.sid}/{r.gate}" for r in rows if r.answer is not GateVerdict.NOT_REACHED}
     assert set(asked) == reached and set(asked.values()) == {1} and done["answers"] == len(reached) < len(truth)
     (mine,) = score_run(bench, tmp_path / "seq", Policy()).values()
     judge(bench, plans, tmp_path / "truth", FileAnswers.read(bench.folder / "truth.jsonl"), JudgeSettings())
     (right,) = score_run(bench, tmp_path / "truth", Policy()).values()
     assert [(s.T, s.P, s.S) for s in mine] == [(s.T, s.P, s.S) for s in right]
     for row in rows:
-        if row.answer is not Verdict.NOT_REACHED:
+        if row.answer is not GateVerdict.NOT_REACHED:
             assert row.prompt_sha and row.frame_spec and row.frame_pts and row.raw and row.served == "scripted"
             assert row.tokens_in > 85 * len(row.frame_pts) and list(row.frame_pts) == sorted(set(row.frame_pts))
 
@@ -169,7 +169,7 @@ def test_c099_replies_that_cannot_be_read_are_asked_again_then_unanswered(
 
     settings = JudgeSettings(FrameSampling(frames=1), concurrency=1)
     done = judge(bench, plans, tmp_path / "a", [ModelJudge(scripted(truth, always))], settings)
-    (bad,) = [r for r in read_answers(tmp_path / "a") if r.answer is Verdict.ERROR]
+    (bad,) = [r for r in read_answers(tmp_path / "a") if r.answer is GateVerdict.ERROR]
     assert (bad.video_id, bad.sid, bad.gate, bad.parse_status, bad.attempt) == (
         video.video_id, "s1", "P1", status, 2
     )  # fmt: skip
@@ -297,7 +297,7 @@ def test_a_server_with_faults_is_asked_once_a_gate_with_pictures_and_without_ori
         done = command(*words, "--out", tmp_path / "a")
         assert done.returncode == 0 and "0 missing" in done.stdout, done.stderr
         answers, bodies = read_answers(tmp_path / "a"), list(script.bodies)
-        assert {row.answer for row in answers} == {Verdict.PASS}
+        assert {row.answer for row in answers} == {GateVerdict.PASS}
         assert script.seen["ok"] == len(answers) and sum(script.seen[f] for f in ("429", "500", "cut")) == 3
         tokens = sum(r.tokens_in for r in answers), sum(r.tokens_out for r in answers)
         assert tokens == (script.tokens["input"], script.tokens["output"])

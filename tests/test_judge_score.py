@@ -17,24 +17,30 @@ from ego2world.judge.policy import GATES, PHYSICS, TASK, Policy, Removal
 from ego2world.judge.records import (
     FailureType,
     GateAnswer,
-    Interaction,
+    GateVerdict,
     Rater,
     Subgoal,
+    SubgoalCategory,
     SubgoalPlan,
-    Verdict,
     Video,
     VideoSource,
 )
 from ego2world.judge.score import band, by_subgoal, failures, score_video
 
-LETTERS = {"1": Verdict.PASS, "0": Verdict.FAIL, "?": Verdict.UNCLEAR, "!": Verdict.ERROR, "-": Verdict.NOT_REACHED}
+LETTERS = {
+    "1": GateVerdict.PASS,
+    "0": GateVerdict.FAIL,
+    "?": GateVerdict.UNCLEAR,
+    "!": GateVerdict.ERROR,
+    "-": GateVerdict.NOT_REACHED,
+}
 VIDEO = Video(video_id="v1", case_id="c1", source=VideoSource.MODEL, path="v1.mp4", model="m", status=FileStatus.OK)
 EXAMPLES = Path(__file__).parents[1] / "docs" / "JUDGING.md"
 
 
 def plan_of(n: int) -> SubgoalPlan:
     subgoals = tuple(
-        Subgoal(sid=f"s{i + 1}", text="", objects=("mug",), post_state="", category=Interaction.RELOCATION)
+        Subgoal(sid=f"s{i + 1}", text="", objects=("mug",), post_state="", category=SubgoalCategory.RELOCATION)
         for i in range(n)
     )
     return SubgoalPlan(

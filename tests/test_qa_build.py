@@ -101,10 +101,10 @@ def test_a_loop_binds_five_roles_and_its_parts_are_needed(sample_questions: Path
     (loop,) = [group for group in groups(sample_questions) if group.category == Category.LOOP]
     roles = loop.loop_roles or {}
     assert set(roles) == {"goal", "action", "outcome", "feedback", "adjustment"} and roles["goal"] == "boil the water"
-    kitchen = EpisodeReplayer(load_episode(sample_worlds, loop.episode))
+    replayer = EpisodeReplayer(load_episode(sample_worlds, loop.episode))
     last = loop.turns[-1].spec
     for role in ("action", "feedback", "adjustment"):
-        assert kitchen.answer(last.query, {roles[role]}) is None
+        assert replayer.answer(last.query, {roles[role]}) is None
 
 
 def test_every_fact_leads_to_its_source_row(sample_questions: Path, samples: object) -> None:

@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import convert
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from ego2world.cli import build_app
 from ego2world.core.canonical import canonical_json
+from ego2world.core.journal import read_rows
 from ego2world.core.models import Frames, MockModel, ModelClient, Reply, Request, Stop
 from ego2world.core.video import clip_audio, clip_frames
 from ego2world.errors import AnnotationError, ModelError, UsageError, VideoError
 from ego2world.qa.evaluate.answer import AnswerSettings, Prediction, answer, mock_answer, read_predictions, rotated
 from ego2world.qa.evaluate.backsolve import common_denominators, fractions, read_figures
 from ego2world.qa.evaluate.choice import read_choice
-from ego2world.qa.evaluate.judge import Judge, by_rule, mock_judgement
+from ego2world.qa.evaluate.judge import Judge, JudgeRecord, by_rule, mock_judgement
 from ego2world.qa.evaluate.media import Clips, ClipSampling
-from ego2world.qa.evaluate.score import compare, read_judgements, score
+from ego2world.qa.evaluate.score import compare, score
 from ego2world.qa.evaluate.verdicts import Parse, Rubric, read_decision, read_score
 from ego2world.qa.importers import read_items
 from ego2world.qa.items import Item
@@ -358,7 +360,10 @@ def test_judgements_are_kept_and_made_anew_only_for_another_judge_or_answer(item
     assert score(chosen, tmp_path, Judge(ModelClient(MockModel(respond)))) == first and len(calls) == made > 0
     score(chosen, tmp_path, Judge(ModelClient(MockModel(respond, "other"))))
     assert len(calls) == 2 * made
-    assert all(record.judge and record.judge["name"] for record in read_judgements(tmp_path))
+    assert all(
+        record.judge and record.judge["name"]
+        for record in (convert(row["record"], JudgeRecord) for row in read_rows(tmp_path / "judgements.jsonl"))
+    )
 
 
 def test_two_models_are_compared_on_what_both_were_judged_on(items: list[Item], tmp_path: Path) -> None:

@@ -139,8 +139,8 @@ def _collapsed(bench: Bench) -> QuestionGroup:
             continue
         case = bench.cases[group.episode]
         key = (t.spec.query.fluent, t.spec.query.entity)
-        changes = [row["id"] for i, row in enumerate(case.kitchen.episode.operations)
-                   if case.kitchen.state(i).facts.get(key) != case.kitchen.state(i + 1).facts.get(key)]  # fmt: skip
+        changes = [row["id"] for i, row in enumerate(case.replayer.episode.operations)
+                   if case.replayer.state(i).facts.get(key) != case.replayer.state(i + 1).facts.get(key)]  # fmt: skip
         if len(changes) > 1:
             return spec(group, direct=tuple(changes[:2]))
     raise AssertionError("no thing is moved twice")
@@ -159,7 +159,7 @@ def _merge(bench: Bench) -> QuestionGroup:
 def _redundant(bench: Bench) -> QuestionGroup:
     group = bench.by_query(During)
     action = next(one for one in group.turns[0].spec.evidence if one.startswith("op_"))
-    row = bench.cases[group.episode].kitchen.episode.operations[bench.cases[group.episode].numbers[action]]
+    row = bench.cases[group.episode].replayer.episode.operations[bench.cases[group.episode].numbers[action]]
     start_s, end_s = row["span_s"]
     return spec(group, query=ActQuery(start_s, end_s))  # the time is said: the sound is not needed
 
@@ -177,12 +177,12 @@ def _not_needed(bench: Bench) -> QuestionGroup:
     for group in bench.groups:
         query = group.turns[0].spec.query
         case = bench.cases[group.episode]
-        for row in case.kitchen.episode.operations if isinstance(query, Enabler) else ():
+        for row in case.replayer.episode.operations if isinstance(query, Enabler) else ():
             other = row["id"]
             if (
                 other < query.operation
                 and row["narration_ids"]
-                and case.kitchen.answer(Enabler(query.operation, other)) is None
+                and case.replayer.answer(Enabler(query.operation, other)) is None
             ):
                 return spec(group, query=Enabler(query.operation, other), direct=(query.operation, other))
     raise AssertionError
@@ -191,11 +191,11 @@ def _not_needed(bench: Bench) -> QuestionGroup:
 def _shared_only(bench: Bench, share: bool) -> QuestionGroup:
     group = bench.find(dialogue)
     case = bench.cases[group.episode]
-    rows = case.kitchen.episode.operations
+    rows = case.replayer.episode.operations
     for i, first in enumerate(rows):
         for second in rows[i + 1 : i + 40]:
             common = set(case.action(first["id"]).things) & set(case.action(second["id"]).things)
-            if bool(common) == share and case.kitchen.answer(Linked(first["id"], second["id"])) is None:
+            if bool(common) == share and case.replayer.answer(Linked(first["id"], second["id"])) is None:
                 return replace(group, links=((first["id"], second["id"]),))
     raise AssertionError
 
@@ -209,7 +209,7 @@ def _order_only(bench: Bench) -> QuestionGroup:
     group = bench.find(lambda g: g.category == "Loop")
     case = bench.cases[group.episode]
     after = case.numbers[(group.loop_roles or {})["feedback"]]
-    other = next(row["id"] for row in case.kitchen.episode.operations[after + 2 :] if row["family"] == "pick_up")
+    other = next(row["id"] for row in case.replayer.episode.operations[after + 2 :] if row["family"] == "pick_up")
     return _loop(bench, adjustment=other)
 
 
@@ -217,7 +217,7 @@ def _no_feedback(bench: Bench) -> QuestionGroup:
     group = bench.find(lambda g: g.category == "Loop")
     case = bench.cases[group.episode]
     act = case.numbers[(group.loop_roles or {})["action"]]
-    return _loop(bench, feedback=case.kitchen.episode.operations[act + 1]["id"])
+    return _loop(bench, feedback=case.replayer.episode.operations[act + 1]["id"])
 
 
 def _goal(bench: Bench, **fields: Any) -> QuestionGroup:
@@ -255,7 +255,7 @@ def _tell_action(bench: Bench) -> QuestionGroup:
     group = bench.find(lambda g: g.category == "Action Status" and isinstance(g.turns[0].spec.query, ActQuery))
     case = bench.cases[group.episode]
     counted: dict[str, int] = {}
-    for row in case.kitchen.episode.operations:
+    for row in case.replayer.episode.operations:
         for narration in row["narration_ids"] if not row["inferred"] else ():
             counted[narration] = counted.get(narration, 0) + 1
     return spec(group, anchors=(next(n for n, count in counted.items() if count > 1),))
@@ -266,7 +266,7 @@ def _overlap(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     case = bench.cases[group.episode]
     track = next(one for one in case.evidence.values() if one.kind == "track")
     twin = replace(track, id="track_twin", span_s=(track.span_s[0] + 0.01, track.span_s[1] + 0.01))
-    made = CheckContext(case.kitchen, {**case.evidence, twin.id: twin}, case.relations)
+    made = CheckContext(case.replayer, {**case.evidence, twin.id: twin}, case.relations)
     return spec(group, direct=(*group.turns[0].spec.direct, track.id, twin.id)), made
 
 
@@ -275,7 +275,7 @@ def _point(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     case = bench.cases[group.episode]
     anchor = case.evidence[group.turns[0].spec.anchors[0]]
     made = CheckContext(
-        case.kitchen,
+        case.replayer,
         {**case.evidence, anchor.id: replace(anchor, span_s=(anchor.span_s[0], anchor.span_s[0]))},
         case.relations,
     )
@@ -286,14 +286,14 @@ def _unresolved(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     group = bench.find(dialogue)
     case = bench.cases[group.episode]
     relation = Relation(id="r", type="state_transfer", source="a", target="b", events=("x", "y"), carried="", identity_basis="name", uncertainty="unresolved", eligible=False)  # fmt: skip
-    return replace(group, relation="r"), CheckContext(case.kitchen, case.evidence, {"r": relation})
+    return replace(group, relation="r"), CheckContext(case.replayer, case.evidence, {"r": relation})
 
 
 def _deaf(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     group = bench.by_query(Heard)
     case = bench.cases[group.episode]
     silent = {name: one for name, one in case.evidence.items() if one.kind != "sound"}
-    return group, CheckContext(case.kitchen, silent, case.relations)
+    return group, CheckContext(case.replayer, silent, case.relations)
 
 
 def _rewrite(bench: Bench, text: str) -> QuestionGroup:

@@ -244,8 +244,8 @@ def test_what_a_model_adds_to_interactions_stands_in_their_own_narrations(sample
 
 
 def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) -> None:
-    desk = RecipeContext(Recording.load(sample_worlds, EPISODE))
-    rows = interactions_of(desk)
+    context = RecipeContext(Recording.load(sample_worlds, EPISODE))
+    rows = interactions_of(context)
     operations = [one.operation for one in rows if one.operation]
 
     def respond(request: Request) -> str:
@@ -263,7 +263,7 @@ def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) ->
         interactions=tuple(one.id for one in rows),
         entities=(),
     )
-    stages = divided(desk, [nameless], rows, ModelClient(MockModel(respond)))
+    stages = divided(context, [nameless], rows, ModelClient(MockModel(respond)))
     assert all(a.span_s[1] <= b.span_s[1] for a, b in pairwise(stages)) and [
         one for stage in stages for one in stage.interactions
     ] == [one.id for one in rows]
@@ -272,7 +272,9 @@ def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) ->
         ("", "none", len(rows) - 3),
     ]
     named = replace(nameless, source="activity", label="Make tea")
-    assert divided(desk, [named], rows, ModelClient(MockModel(respond))) == [named]  # what the annotations name stays
+    assert divided(context, [named], rows, ModelClient(MockModel(respond))) == [
+        named
+    ]  # what the annotations name stays
 
 
 def test_relations_of_a_model_hold_when_executed_or_are_kept_as_ineligible(sample_worlds: Path, tmp_path: Path) -> None:

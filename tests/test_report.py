@@ -20,8 +20,10 @@ from ego2world.evaluate import score_run
 from ego2world.evaluate.collateral import collateral, count_sorts
 from ego2world.evaluate.compare import compare_runs, memory_effect, memory_pairs
 from ego2world.evaluate.direct_graph import check_graph, compare_graphs, mock_graph, write_graph
+from ego2world.evaluate.metrics import read_settings
 from ego2world.evaluate.overlap import overlap, overlap_summary
-from ego2world.evaluate.review import review_run
+from ego2world.evaluate.replay import RunRecords, replay
+from ego2world.evaluate.review import RunReview
 from ego2world.report import write_report
 from ego2world.run.chat import Budget
 from ego2world.run.loop import RunSettings, run
@@ -163,6 +165,15 @@ def test_without_the_worlds_the_report_says_what_is_missing(runs: dict[str, Path
     write_report([runs["reference-persistent"]], tmp_path, tmp_path / "nowhere", resamples=200)
     page = (tmp_path / "index.html").read_text()
     assert "No traces, collateral and overlap" in page and "--worlds" in page
+
+
+def review_run(worlds: Path, folder: Path) -> dict[str, Any]:
+    """Replay a run's finished episodes and return its collateral and overlap."""
+    records, review = RunRecords.read(folder, read_settings(folder)), RunReview.of(score_run(folder)["per_task"])
+    for name in records.episodes:
+        episode = load_episode(worlds, name)
+        review.add(episode, list(replay(episode, records)))
+    return review.plain()
 
 
 def test_changed_records_do_not_replay(sample_worlds: Path, runs: dict[str, Path], tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_bad_decisions_are_refused_with_one_line(cohort: Path) -> None:
     ):  # fmt: skip
         with pytest.raises(UsageError, match=words):
             store.save(*arguments)
-    assert store.reviews == []
+    assert read_reviews(cohort) == []
 
 
 def test_a_line_that_a_kill_tore_is_dropped_and_the_next_is_whole(cohort: Path) -> None:

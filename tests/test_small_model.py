@@ -10,13 +10,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec import convert
 
 from ego2world.core.journal import read_rows
 from ego2world.core.models import Endpoint, ModelClient, open_model
 from ego2world.evaluate import score_run
 from ego2world.qa.evaluate.answer import AnswerSettings, answer, read_predictions
-from ego2world.qa.evaluate.judge import Judge
-from ego2world.qa.evaluate.score import read_judgements, score
+from ego2world.qa.evaluate.judge import Judge, JudgeRecord
+from ego2world.qa.evaluate.score import score
 from ego2world.qa.importers import read_items
 from ego2world.run.loop import RunSettings, run
 
@@ -93,7 +94,7 @@ def test_it_answers_questions_and_judges_them_or_leaves_them_to_a_person(
     assert sum(row.tokens_out for row in rows) == after["tokens_predicted_total"] - before["tokens_predicted_total"]
     overall = scores["overall"]
     assert overall["judged"] + overall["review"] == overall["items"] == len(chosen) and overall["error"] == 0
-    for record in read_judgements(tmp_path):
+    for record in (convert(row["record"], JudgeRecord) for row in read_rows(tmp_path / "judgements.jsonl")):
         assert (record.correct is None) == (record.verdict == "review") and all(
             stage["raw_text"] for stage in record.stages
         )

@@ -138,12 +138,6 @@ def grams(amount: float | None, unit: str | None) -> float | None:
     return None if amount is None or factor is None else amount * factor
 
 
-def known_mass(amounts: list[tuple[float | None, str | None]]) -> tuple[float, int]:
-    """Return (sum of the known masses in grams, how many are not known): a sum is never complete by omission."""
-    masses = [grams(amount, unit) for amount, unit in amounts]
-    return sum(mass for mass in masses if mass is not None), sum(mass is None for mass in masses)
-
-
 def fixture_name(value: Any) -> str | None:
     """Return a fixture's name, None for a missing key, JSON null, or the words Null and None."""
     text = one_line(value)

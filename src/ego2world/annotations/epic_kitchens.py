@@ -121,17 +121,3 @@ def read_segment(
         one_line(row["narration_id"]), video, text, start_s, end_s, (verb,), names, ((verb, names[0]),), ((verb, names[0]),),
         (), stamp, True, False, name, number,
     )  # fmt: skip
-
-
-def check_frame(frame: int, fps: float, duration_s: float) -> float:
-    """Return a 1-based frame's time, refusing one beyond the video instead of clipping it.
-
-    Raises:
-        ValueError: the frame lies beyond the video, which tells of a wrong frame base or rate.
-    """
-    time_s = frame_time_s(frame, fps, 1)
-    if time_s > duration_s:
-        raise ValueError(
-            f"frame {frame} beyond video: wrong frame base ({time_s:.2f} s of {duration_s:.2f} s at {fps} fps)"
-        )
-    return time_s

@@ -18,7 +18,16 @@ from ego2world.compiler.episode import compile_video
 from ego2world.core.canonical import canonical_json
 from ego2world.core.video import FileStatus
 from ego2world.judge.policy import GATES, Policy
-from ego2world.judge.records import GateAnswer, Interaction, Rater, Subgoal, SubgoalPlan, Verdict, Video, VideoSource
+from ego2world.judge.records import (
+    GateAnswer,
+    GateVerdict,
+    Rater,
+    Subgoal,
+    SubgoalCategory,
+    SubgoalPlan,
+    Video,
+    VideoSource,
+)
 from ego2world.judge.score import by_subgoal, score_video
 from ego2world.qa.build import checked
 from ego2world.qa.checks import CheckContext
@@ -154,12 +163,12 @@ def question_rate(episode: Episode, seconds: float) -> float:
     """Return questions made and checked per CPU-second, from the compiled episode on."""
 
     def make() -> int:
-        recording, kitchen = Recording(episode), EpisodeReplayer(episode)
-        desk = RecipeContext(recording)
+        recording, replayer = Recording(episode), EpisodeReplayer(episode)
+        context = RecipeContext(recording)
         evidence = {one.id: one for one in evidence_of(recording)}
-        relations = {one.id: one for one in relations_of(desk, episodes_of(desk, interactions_of(desk)))}
-        case, plan = CheckContext(kitchen, evidence, relations), Quota()
-        drafts = choose((draft for recipe in RECIPES for draft in recipe(desk)), plan, kitchen)
+        relations = {one.id: one for one in relations_of(context, episodes_of(context, interactions_of(context)))}
+        case, plan = CheckContext(replayer, evidence, relations), Quota()
+        drafts = choose((draft for recipe in RECIPES for draft in recipe(context)), plan, replayer)
         return len([checked(group, case) for group in groups_of(episode.id, drafts, blocks(drafts, case, plan))])
 
     return per_cpu_second(seconds, make)
@@ -171,7 +180,7 @@ def _answers() -> tuple[Video, SubgoalPlan, list[GateAnswer]]:
         video_id="v", case_id="c", source=VideoSource.MODEL, path="v.mp4", model="m", seed=1, status=FileStatus.OK
     )
     steps = tuple(
-        Subgoal(sid=f"s{n}", text="", objects=("mug",), post_state="", category=Interaction.RELOCATION)
+        Subgoal(sid=f"s{n}", text="", objects=("mug",), post_state="", category=SubgoalCategory.RELOCATION)
         for n in range(4)
     )
     plan = SubgoalPlan(
@@ -179,7 +188,7 @@ def _answers() -> tuple[Video, SubgoalPlan, list[GateAnswer]]:
     )
     rater = Rater(kind="model", id="m")
     rows = [
-        GateAnswer(video_id="v", plan_id="p", sid=one.sid, gate=gate, answer=Verdict.PASS, rater=rater)
+        GateAnswer(video_id="v", plan_id="p", sid=one.sid, gate=gate, answer=GateVerdict.PASS, rater=rater)
         for one in steps
         for gate in GATES
     ]

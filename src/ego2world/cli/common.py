@@ -20,7 +20,6 @@ err = Console(stderr=True, highlight=False)
 AUDIT_FAILED = 9  # exit code of checks whose verdict is not pass
 INCOMPLETE = 11  # exit code of what stopped before its end and can be resumed
 ACCEPT_CODE = typer.Option(False, "--accept-code", help="Resume records that other code began; they then name both.")
-MODEL_HELP = "mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME."
 RAY_OPTION = typer.Option(
     None, "--ray", metavar="[ADDRESS]",
     help="Run on Ray: ADDRESS, or omit it to use RAY_ADDRESS, else start a local cluster with --jobs workers.",

@@ -6,8 +6,8 @@ from pathlib import Path
 import typer
 
 from ego2world.cli.common import names, out, print_json, progress
+from ego2world.cli.models import SERVICE, ModelOptions, model_options
 from ego2world.core.canonical import pretty_json, write_atomic
-from ego2world.core.models import Endpoint, connect
 from ego2world.evaluate.direct_graph import compare_graphs, mock_graph
 
 
@@ -15,13 +15,11 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
 
     @app.command("graph")
+    @model_options
     def graph_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
         model: str = typer.Option("mock", help="mock (the parser alone), replay:FILE, or PROVIDER/MODEL."),
-        base_url: str | None = typer.Option(
-            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
-        ),
-        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
+        service: ModelOptions = SERVICE,
         episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),
         out_file: Path | None = typer.Option(None, "--out", help="JSON file for every hallucinated entity and fact."),
         as_json: bool = typer.Option(False, "--json", help="Print the totals as JSON."),
@@ -30,8 +28,7 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world graph worlds --model openai/gpt-5-mini --out graph.json
         """
-        opened = connect(model, mock_graph, Endpoint(base_url=base_url), cache)
-        with closing(opened) as client, progress("writing graphs") as update:
+        with closing(service.connector(model, mock_graph)()) as client, progress("writing graphs") as update:
             result = compare_graphs(worlds, client, names(episodes) or None, update)
         if out_file is not None:
             write_atomic(out_file, pretty_json(result))

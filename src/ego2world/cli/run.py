@@ -1,7 +1,6 @@
 """ego2world run"""
 
 from contextlib import closing, nullcontext
-from functools import partial
 from pathlib import Path
 
 import typer
@@ -20,7 +19,7 @@ from ego2world.cli.common import (
     progress,
     scores_table,
 )
-from ego2world.core.models import Endpoint, connect
+from ego2world.cli.models import MODEL_HELP, SERVICE, ModelOptions, model_options
 from ego2world.errors import UsageError
 from ego2world.evaluate import JSON_FIELDS, score_run
 from ego2world.run.chat import Budget
@@ -32,6 +31,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
 
     @app.command("run")
+    @model_options
     def run_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
         planner: str = typer.Option("symbolic", help=f"One of: {', '.join(PLANNERS)}; or MODULE:FUNCTION of your own."),
@@ -50,14 +50,8 @@ def register(app: typer.Typer) -> None:
         concurrency: int = typer.Option(1, min=1, help="Episodes at the same time; the records are the same."),
         jobs: int = typer.Option(1, min=1, help="Worker processes (for CPU-bound planners). The records are the same."),
         ray: str | None = RAY_OPTION,
-        model: str | None = typer.Option(
-            None,
-            help="For planner llm: mock, replay:FILE, or PROVIDER/MODEL, such as openai/gpt-5-mini or openai-api/local/NAME.",
-        ),
-        base_url: str | None = typer.Option(
-            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
-        ),
-        cache: Path | None = typer.Option(None, help="Folder of replies to reuse between runs."),
+        model: str | None = typer.Option(None, help="For planner llm: " + MODEL_HELP),
+        service: ModelOptions = SERVICE,
         frames: str | None = typer.Option(
             None, help="Pictures for visual queries: drawn, or a folder of videos EPISODE.mp4."
         ),
@@ -65,11 +59,6 @@ def register(app: typer.Typer) -> None:
         temperature: str = typer.Option(
             "0", help='Of the model; "default" leaves it to the provider, for models that refuse one.'
         ),
-        timeout: float = typer.Option(120.0, min=1, help="Seconds for one attempt at a call."),
-        retries: int = typer.Option(
-            5, min=0, help="Further attempts after errors that may pass (429, 5xx, time-outs)."
-        ),
-        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
         budget_tokens: int | None = typer.Option(
             None, min=1, help="Stop cleanly after so many tokens, resumes included."
         ),
@@ -100,8 +89,7 @@ def register(app: typer.Typer) -> None:
             raise UsageError("planner llm and --model NAME go together (mock, replay:FILE, or PROVIDER/MODEL)")
         client, opening = None, None
         if model is not None:
-            endpoint = Endpoint(retries, timeout_s=timeout, connections=max(8, concurrency), base_url=base_url)
-            opening = partial(connect, model, mock_reply, endpoint, cache, any_served_model)
+            opening = service.connector(model, mock_reply, concurrency)
             client = opening()
         settings = RunSettings(
             planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens, _temperature(temperature),

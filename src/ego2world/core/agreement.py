@@ -299,27 +299,3 @@ def pair_agreement(ratings: Sequence[Sequence[Any]], min_raters: int = 2) -> dic
     shares = [sum(a == b for a, b in combinations(row, 2)) / math.comb(len(row), 2) for row in used]
     return {"agreement": sum(shares) / len(shares) if shares else None, "units": len(used), "single_rater": sum(len(row) == 1 for row in given),
             "unrated": sum(not row for row in given)}  # fmt: skip
-
-
-def pair_order(first: Sequence[float | None], second: Sequence[float | None]) -> dict[str, Any]:
-    """Return how often two raters put two units in the same order; ties of either count apart, and as neither right nor wrong.
-
-    ``accuracy`` is right over right and wrong, None where no pair is ordered by both.
-    """
-    rows = [(a, b) for a, b in zip(first, second, strict=True) if a is not None and b is not None]
-    right = wrong = tied = 0
-    for (a, b), (c, d) in combinations(rows, 2):
-        sign = (a - c) * (b - d)
-        right, wrong, tied = right + (sign > 0), wrong + (sign < 0), tied + (sign == 0)
-    return {
-        "right": right,
-        "wrong": wrong,
-        "tied": tied,
-        "accuracy": right / (right + wrong) if right + wrong else None,
-    }
-
-
-def mean_defined(figures: Sequence[Figure]) -> tuple[float | None, int]:
-    """Return the mean of the defined ones, and how many they are."""
-    values = [f.value for f in figures if f.value is not None]
-    return (sum(values) / len(values) if values else None), len(values)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from io import FileIO
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -100,8 +100,8 @@ class Records:
         self._lock = threading.Lock()
         self._files: dict[str, FileIO] = {}
 
-    def add(self, name: str, row: Mapping[str, Any]) -> None:
-        """Append one row to a record file, whole and flushed."""
+    def add(self, name: str, row: Any) -> None:
+        """Append one row, a mapping or a struct, to a record file, whole and flushed."""
         line = canonical_json(row) + b"\n"
         with self._lock:
             if name not in self._files:
@@ -114,6 +114,32 @@ class Records:
             for file in self._files.values():
                 file.close()
             self._files.clear()
+
+
+class Log(Generic[T]):
+    """One file of rows of a type, in memory and on disk: read when it is opened, then only appended to."""
+
+    def __init__(self, path: Path, kind: type[T]) -> None:
+        """Open a file, which need not be there yet.
+
+        Raises:
+            RecordError: a line of it is no such row.
+        """
+        self.rows = read_as(path, kind)
+        if path.is_file() and is_torn(
+            path
+        ):  # the last row was not written whole; its sender was never told that it was
+            write_atomic(path, json_lines(self.rows))
+        self._name, self._records = path.name, Records(path.parent)
+
+    def add(self, row: T) -> None:
+        """Append a row, on disk before this returns."""
+        self._records.add(self._name, row)
+        self.rows.append(row)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._records.close()
 
 
 def rewrite(path: Path, rows: Iterable[Any]) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ego2world.evaluate.collateral import collateral, count_sorts
-from ego2world.evaluate.metrics import read_settings, score_run
 from ego2world.evaluate.overlap import overlap, overlap_summary
-from ego2world.evaluate.replay import PlayedGroup, RunRecords, replay
+from ego2world.evaluate.replay import PlayedGroup
 from ego2world.world.actions import BY_NAME
-from ego2world.world.episode import Episode, load_episode, reference_states
+from ego2world.world.episode import Episode, reference_states
 
 Progress = Callable[[str, int, int], None]
 
@@ -54,21 +52,6 @@ class RunReview:
             "collateral": {"counts": count_sorts(self.faults), "episodes": self.episodes, "faults": self.faults},
             "overlap": overlap_summary(self.tasks) | {"per_task": self.tasks},
         }
-
-
-def review_run(worlds: Path, folder: Path, progress: Progress | None = None) -> dict[str, Any]:
-    """Replay a run's finished episodes and return its collateral and overlap.
-
-    Raises:
-        RecordError: the records do not replay in these worlds.
-    """
-    records, review = RunRecords.read(folder, read_settings(folder)), RunReview.of(score_run(folder)["per_task"])
-    for number, name in enumerate(records.episodes, 1):
-        episode = load_episode(worlds, name)
-        review.add(episode, list(replay(episode, records)))
-        if progress:
-            progress(name, number, len(records.episodes))
-    return review.plain()
 
 
 def _done(groups: Sequence[PlayedGroup]) -> Counter[tuple[str, str]]:

@@ -22,7 +22,7 @@ from ego2world.errors import UsageError
 from ego2world.judge.benchmark import Benchmark
 from ego2world.judge.gates import Answers, gate_errors, planted_faults
 from ego2world.judge.policy import GATES, Policy, Removal
-from ego2world.judge.records import GateAnswer, Lack, Score, ScoreStatus, Verdict, Video, VideoSource
+from ego2world.judge.records import GateAnswer, GateVerdict, Lack, Score, ScoreStatus, Video, VideoSource
 from ego2world.judge.run import read_answers
 from ego2world.judge.score import by_subgoal, score_video
 from ego2world.judge.tally import AXES, plans_of, read_run, score_run, summarise
@@ -297,7 +297,7 @@ def gate_agreement(panel: Panel, settings: AgreementSettings) -> dict[str, Any]:
                 for gate, one in gates.items():
                     found[video, sid][gate][rater] = one
     out = {}
-    codes = {Verdict.PASS: 1.0, Verdict.UNCLEAR: 0.5, Verdict.FAIL: 0.0}
+    codes = {GateVerdict.PASS: 1.0, GateVerdict.UNCLEAR: 0.5, GateVerdict.FAIL: 0.0}
     for gate in GATES:
         table = [
             [codes.get(gates[gate][r].answer) if r in gates.get(gate, {}) else None for r in panel.references]

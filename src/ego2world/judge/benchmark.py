@@ -27,13 +27,13 @@ from ego2world.core.journal import read_versioned, rewrite
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.video import Facts, FileStatus, probe
 from ego2world.errors import RecordError
-from ego2world.judge.records import SCHEMA_VERSION, Case, JudgeRecord, Video, VideoSource
+from ego2world.judge.records import SCHEMA_VERSION, BenchmarkRecord, Case, Video, VideoSource
 
 BENCHMARK, CASES, VIDEOS = "benchmark.json", "cases.jsonl", "videos.jsonl"
 SUFFIXES = (".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v")
 LEAST_SEQUENCES = 3
 Progress = Callable[[str, int, int], None]
-R = TypeVar("R", bound=JudgeRecord)
+R = TypeVar("R", bound=BenchmarkRecord)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from ego2world.judge.backends import GateJudge, VideoView
 from ego2world.judge.benchmark import Benchmark
 from ego2world.judge.planning import plans_sha256
 from ego2world.judge.policy import GATES
-from ego2world.judge.records import GateAnswer, SubgoalPlan, Verdict
+from ego2world.judge.records import GateAnswer, GateVerdict, SubgoalPlan
 from ego2world.judge.run import JudgeSettings, videos_sha256
 
 CONTROLS = "controls.json"
@@ -49,11 +49,11 @@ def try_out(
             "controls": mismatched(bench, plans, backend, settings, controls),
             "repeats": repeated(bench, plans, backend, settings, repeat) if repeat > 1 else None,
         }
-        unanswered = [row for row in found["controls"] if row["answer"] == Verdict.ERROR]
+        unanswered = [row for row in found["controls"] if row["answer"] == GateVerdict.ERROR]
         if not unanswered:
             write_atomic(path, pretty_json(found))
     rows: list[dict[str, Any]] = found["controls"]
-    passed = [row for row in rows if row["answer"] == Verdict.PASS]
+    passed = [row for row in rows if row["answer"] == GateVerdict.PASS]
     if passed:
         raise UsageError(
             f"{backend.rater.id} says that {passed[0]['video_id']} begins {passed[0]['subgoal']!r}, which is of another case ({len(passed)} of {len(rows)} controls "

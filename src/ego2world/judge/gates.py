@@ -9,7 +9,7 @@ from typing import Any
 
 from ego2world.core.journal import read_rows
 from ego2world.judge.policy import GATES
-from ego2world.judge.records import GateAnswer, Verdict
+from ego2world.judge.records import GateAnswer, GateVerdict
 
 Answers = Mapping[str, Mapping[str, Mapping[str, GateAnswer]]]  # of one rater: video -> subgoal -> gate
 ROLLOUTS = "rollouts.jsonl"
@@ -40,9 +40,9 @@ def gate_errors(mine: Answers, references: Sequence[Answers]) -> dict[str, dict[
 
 
 def _holds(answer: GateAnswer | None) -> bool | None:
-    if answer is None or answer.answer in (Verdict.ERROR, Verdict.NOT_REACHED):
+    if answer is None or answer.answer in (GateVerdict.ERROR, GateVerdict.NOT_REACHED):
         return None
-    return answer.answer is Verdict.PASS
+    return answer.answer is GateVerdict.PASS
 
 
 def planted_faults(folder: Path, mine: Answers, videos: Iterable[str]) -> list[dict[str, Any]]:

@@ -22,22 +22,22 @@ from typing import Any
 
 import msgspec
 
-from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.folder import same_work
-from ego2world.core.journal import Records, is_torn, read_as, rewrite
+from ego2world.core.journal import Log, rewrite
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.video import FileStatus, write_copy
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.benchmark import Benchmark, Progress
 from ego2world.judge.policy import GATES, PHYSICS, TASK
-from ego2world.judge.records import GateAnswer, JudgeRecord, Rater, ReplyStatus, SubgoalPlan, Verdict
+from ego2world.judge.records import BenchmarkRecord, GateAnswer, GateVerdict, Rater, ReplyStatus, SubgoalPlan
 
 PANEL, CLIPS, ANSWERS = "panel.json", "clips", "answers"
 HEIGHT_PX, RATE = 480, 30
-CLEARED = Verdict.NOT_REACHED  # what stands where an answer was taken back
+CLEARED = GateVerdict.NOT_REACHED  # what stands where an answer was taken back
 
 
-class Annotation(JudgeRecord, frozen=True):
+class Annotation(BenchmarkRecord, frozen=True):
     """One answer as it was given. ``seconds``: since the page was opened; ``replays``: how often the clip was begun again."""
 
     annotator: str
@@ -45,7 +45,7 @@ class Annotation(JudgeRecord, frozen=True):
     order_index: int
     sid: str
     gate: str
-    answer: Verdict
+    answer: GateVerdict
     failure: str = ""
     t_start: float | None = None
     t_end: float | None = None
@@ -192,23 +192,16 @@ class PanelStore:
         self.panel = read_panel_file(folder)
         self.plans = {name: msgspec.convert(row, SubgoalPlan) for name, row in self.panel["plans"].items()}
         (folder / ANSWERS).mkdir(exist_ok=True)
-        self._rows: dict[str, list[Annotation]] = {}
-        self._standing: dict[str, dict[tuple[str, str, str], Annotation]] = {}
-        for name in self.panel["queues"]:
-            path = folder / ANSWERS / f"{name}.jsonl"
-            rows = read_as(path, Annotation)
-            if path.is_file() and is_torn(
-                path
-            ):  # the last one was not written whole, and its sender was never told that it was
-                write_atomic(path, json_lines(row.plain() for row in rows))
-            self._rows[name] = rows
-            self._standing[name] = {(row.item_token, row.sid, row.gate): row for row in rows}
-        self._records = Records(folder / ANSWERS)
+        self._logs = {name: Log(folder / ANSWERS / f"{name}.jsonl", Annotation) for name in self.panel["queues"]}
+        self._standing = {
+            name: {(row.item_token, row.sid, row.gate): row for row in log.rows} for name, log in self._logs.items()
+        }
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close the files."""
-        self._records.close()
+        for log in self._logs.values():
+            log.close()
 
     def queue(self, annotator: str) -> list[str]:
         """Return an annotator's tokens in order.
@@ -260,12 +253,11 @@ class PanelStore:
         if answer not in ("pass", "fail", "unclear", CLEARED.value):
             raise UsageError(f"no answer {answer!r}; there are: pass, fail, unclear, {CLEARED.value}")
         row = Annotation(
-            annotator=annotator, item_token=name, order_index=number, sid=sid, gate=gate, answer=Verdict(answer), failure=failure[:60], t_start=t_start,
+            annotator=annotator, item_token=name, order_index=number, sid=sid, gate=gate, answer=GateVerdict(answer), failure=failure[:60], t_start=t_start,
             t_end=t_end, rationale=rationale[:2000], seconds=round(seconds, 1), replays=replays, is_duplicate=self.panel["items"][name]["is_duplicate"],
         )  # fmt: skip
         with self._lock:
-            self._records.add(f"{annotator}.jsonl", row.plain())
-            self._rows[annotator].append(row)
+            self._logs[annotator].add(row)
             self._standing[annotator][name, sid, gate] = row
         return row
 
@@ -277,17 +269,17 @@ class PanelStore:
         }
 
 
-def asked(given: dict[str, Verdict], all_gates: bool) -> list[str]:
+def asked(given: dict[str, GateVerdict], all_gates: bool) -> list[str]:
     """Return the gates of a subgoal that are to be answered, given the answers so far: each chain up to its first failure."""
     if all_gates:
         return list(GATES)
     out: list[str] = []
     for chain in (TASK, PHYSICS):
-        if chain is PHYSICS and given.get("T1") is not Verdict.PASS:
+        if chain is PHYSICS and given.get("T1") is not GateVerdict.PASS:
             continue
         for gate in chain:
             out.append(gate)
-            if given.get(gate) is not Verdict.PASS:
+            if given.get(gate) is not GateVerdict.PASS:
                 break
     return out
 
@@ -313,7 +305,7 @@ def export(folder: Path, out: Path) -> dict[str, Any]:
         if not rows:
             raise UsageError(f"nobody has answered anything in {folder} yet")
         rewrite(out, (row.plain() for row in rows))
-        return {"answers": sum(row.answer is not Verdict.NOT_REACHED for row in rows), "annotators": people}
+        return {"answers": sum(row.answer is not GateVerdict.NOT_REACHED for row in rows), "annotators": people}
     finally:
         store.close()
 
@@ -338,7 +330,7 @@ def _answers(store: PanelStore, annotator: str, name: str) -> list[GateAnswer]:
             out.append(
                 GateAnswer(
                     video_id=item["video_id"], plan_id=item["plan_id"], sid=subgoal.sid, gate=gate,
-                    answer=row.answer if reached and row is not None else Verdict.NOT_REACHED, rater=Rater(kind="human", id=annotator),
+                    answer=row.answer if reached and row is not None else GateVerdict.NOT_REACHED, rater=Rater(kind="human", id=annotator),
                     asked="all" if all_gates else "seq", t_start=row.t_start if reached and row else None, t_end=row.t_end if reached and row else None,
                     failure=row.failure if reached and row else "", rationale=row.rationale if reached and row else "", frame_spec="the whole video",
                     parse_status=ReplyStatus.ANNOTATED,
@@ -376,7 +368,7 @@ def _report(store: PanelStore, annotator: str) -> dict[str, Any]:
 
 def _pass_share(store: PanelStore, annotator: str, names: Sequence[str]) -> float | None:
     values = [
-        row.answer is Verdict.PASS
+        row.answer is GateVerdict.PASS
         for name in names
         for gates in store.given(annotator, name).values()
         for row in gates.values()

@@ -13,28 +13,27 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
+from ego2world.core.breaker import Breaker
 from ego2world.core.canonical import canonical_json, sha256
 from ego2world.core.journal import rewrite
 from ego2world.core.models import Image, Message, ModelClient, Request, Text, json_object
 from ego2world.core.prompting import prompt, prompts_sha256
 from ego2world.errors import ModelError, RecordError
 from ego2world.judge.benchmark import Benchmark, Progress, read_lines
-from ego2world.judge.records import Case, Clutter, Interaction, Setting, Subgoal, SubgoalPlan
+from ego2world.judge.records import Case, Clutter, Setting, Subgoal, SubgoalCategory, SubgoalPlan
 
 HERE = "ego2world.judge"
 PROMPTS = ("plan_system.txt", "plan_user.txt.j2")
 MOST_SUBGOALS = 12
 RULE = "rule"
-GIVE_UP = 3  # plans in a row that a service gave nothing for
 _SCHEMA: dict[str, Any] = {
     "type": "object", "additionalProperties": False, "required": ["subgoals"],
     "properties": {"subgoals": {"type": "array", "minItems": 1, "maxItems": MOST_SUBGOALS, "items": {
         "type": "object", "additionalProperties": False, "required": ["text", "objects", "post_state", "category"],
         "properties": {"text": {"type": "string"}, "objects": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                       "post_state": {"type": "string"}, "category": {"type": "string", "enum": [c.value for c in Interaction]}}}}},
+                       "post_state": {"type": "string"}, "category": {"type": "string", "enum": [c.value for c in SubgoalCategory]}}}}},
 }  # fmt: skip
 
 
@@ -89,9 +88,9 @@ def make_plans(
         else:
             todo.append((case, video, plan_id))
     if todo:
-        service = _Service()
+        breaker = Breaker()
         with ThreadPoolExecutor(planner.concurrency if planner.client else 1) as pool:
-            made = pool.map(lambda one: _plan(bench, planner, service, *one), todo)
+            made = pool.map(lambda one: _plan(bench, planner, breaker, *one), todo)
             for number, plan in enumerate(made, 1):
                 done[plan.plan_id] = plan
                 if progress:
@@ -110,26 +109,8 @@ def _wanted(bench: Benchmark, planner: SubgoalPlanner) -> list[tuple[Case, str |
     return [(cases[v.case_id], v.video_id, f"{v.video_id}.plan") for v in bench.videos]
 
 
-class _Service:
-    """Counts how often in a row a service gave nothing; from ``GIVE_UP`` on, nothing more is asked of it."""
-
-    def __init__(self) -> None:
-        self._lock, self._failed, self._why = Lock(), 0, ""
-
-    def note(self, why: str = "") -> None:
-        """Note a reply, or why there was none."""
-        with self._lock:
-            self._failed, self._why = (self._failed + 1, why) if why else (0, "")
-
-    @property
-    def gone(self) -> str:
-        """Why nothing more is asked, "" while it is."""
-        with self._lock:
-            return f"not asked any more: {self._why}" if self._failed >= GIVE_UP else ""
-
-
 def _plan(
-    bench: Benchmark, planner: SubgoalPlanner, service: _Service, case: Case, video: str | None, plan_id: str
+    bench: Benchmark, planner: SubgoalPlanner, breaker: Breaker, case: Case, video: str | None, plan_id: str
 ) -> SubgoalPlan:
     subgoals: tuple[Subgoal, ...] = ()
     error, attempt = "", 1
@@ -138,15 +119,15 @@ def _plan(
         error = "" if subgoals else "the goal has no clause that names something to be true"
     else:
         for attempt in range(1, planner.attempts + 1):
-            error = service.gone
-            if error:
+            if breaker.is_open:
+                error = f"not asked any more: {breaker.reason}"
                 break
             try:
                 found = read_plan(planner.client.generate(_request(bench, planner, case, plan_id, attempt)).text)
-                service.note()
+                breaker.note(False)
             except ModelError as failed:
                 error = str(failed)
-                service.note(error)
+                breaker.note(True, error)
                 break
             if isinstance(found, tuple):
                 subgoals, error = found, ""
@@ -183,7 +164,7 @@ def read_plan(text: str) -> tuple[Subgoal, ...] | str:
             return f"subgoal {number} lacks its text or what is seen once it is done"
         if not isinstance(objects, list) or not objects or not all(isinstance(o, str) and o.strip() for o in objects):
             return f"subgoal {number} names no objects"
-        if row.get("category") not in set(Interaction):
+        if row.get("category") not in set(SubgoalCategory):
             return f"subgoal {number}: no category {row.get('category')!r}"
         found.append(
             Subgoal(
@@ -191,7 +172,7 @@ def read_plan(text: str) -> tuple[Subgoal, ...] | str:
                 text=what.strip(),
                 objects=tuple(o.strip() for o in objects),
                 post_state=done.strip(),
-                category=Interaction(row["category"]),
+                category=SubgoalCategory(row["category"]),
             )
         )
     if len({one.text.casefold() for one in found}) < len(found):
@@ -200,10 +181,10 @@ def read_plan(text: str) -> tuple[Subgoal, ...] | str:
 
 
 _CATEGORY_WORDS = (
-    (Interaction.ATTACHMENT, r"\b(cover|covered|lid|attach|attached|connect|connected|plug|plugged|screw|clip|cap|zip|button|tied|fasten)"),
-    (Interaction.ARTICULATION, r"\b(open|closed|close|shut|drawer is|door is)\b"),
-    (Interaction.TRANSFER, r"\b(water|milk|oil|juice|coffee|tea|soup|sauce|sugar|salt|flour|rice|poured|mixed|stirred|filled|full|contains)\b"),
-    (Interaction.RELOCATION, r"\b(in|on|into|onto|under|beside|between|inside|next to|arranged|stacked)\b"),
+    (SubgoalCategory.ATTACHMENT, r"\b(cover|covered|lid|attach|attached|connect|connected|plug|plugged|screw|clip|cap|zip|button|tied|fasten)"),
+    (SubgoalCategory.ARTICULATION, r"\b(open|closed|close|shut|drawer is|door is)\b"),
+    (SubgoalCategory.TRANSFER, r"\b(water|milk|oil|juice|coffee|tea|soup|sauce|sugar|salt|flour|rice|poured|mixed|stirred|filled|full|contains)\b"),
+    (SubgoalCategory.RELOCATION, r"\b(in|on|into|onto|under|beside|between|inside|next to|arranged|stacked)\b"),
 )  # fmt: skip
 
 
@@ -218,7 +199,7 @@ def by_rule(case: Case) -> tuple[Subgoal, ...]:
     for number, clause in enumerate(dict.fromkeys(clauses), 1):
         lowered = clause.casefold()
         named = tuple(o for o in case.objects if re.search(rf"\b{re.escape(o.casefold())}\b", lowered))
-        category = next((c for c, words in _CATEGORY_WORDS if re.search(words, lowered)), Interaction.OTHER)
+        category = next((c for c, words in _CATEGORY_WORDS if re.search(words, lowered)), SubgoalCategory.OTHER)
         found.append(
             Subgoal(sid=f"s{number}", text=f"make this true: {clause}", objects=named or (clause,), post_state=clause, category=category)
         )  # fmt: skip

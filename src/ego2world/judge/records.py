@@ -41,7 +41,7 @@ class VideoSource(StrEnum):
     MODEL = "model"
 
 
-class Interaction(StrEnum):
+class SubgoalCategory(StrEnum):
     """What kind of change a subgoal asks for."""
 
     RELOCATION = "relocation_or_arrangement"
@@ -51,7 +51,7 @@ class Interaction(StrEnum):
     OTHER = "other"
 
 
-class Verdict(StrEnum):
+class GateVerdict(StrEnum):
     """An answer to one gate. ERROR: nobody could be asked, or the reply was unreadable; it enters no score."""
 
     PASS = "pass"
@@ -114,7 +114,7 @@ class FailureType(StrEnum):
 TASK_FAILURES = (FailureType.SKIPPED_PREREQUISITE, FailureType.INCOMPLETE_OUTCOME, FailureType.DOMAIN_OPERATION)
 
 
-class JudgeRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BenchmarkRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Base of all records: frozen and strict."""
 
     schema_version: int = SCHEMA_VERSION
@@ -125,7 +125,7 @@ class JudgeRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         return row
 
 
-class Case(JudgeRecord, frozen=True):
+class Case(BenchmarkRecord, frozen=True):
     """One goal in one scene. ``goal`` says what is true at the end, never the steps; ``reference_sequences``: distinct ways to it."""
 
     case_id: str
@@ -139,7 +139,7 @@ class Case(JudgeRecord, frozen=True):
     reference_sequences: tuple[tuple[str, ...], ...] = ()
 
 
-class Video(JudgeRecord, frozen=True):
+class Video(BenchmarkRecord, frozen=True):
     """One video that is expected, and what was found at its path. ``take``: which of several recordings or samples."""
 
     video_id: str
@@ -166,17 +166,17 @@ class Video(JudgeRecord, frozen=True):
         return self.model if self.source is VideoSource.MODEL else self.source.value
 
 
-class Subgoal(JudgeRecord, frozen=True):
+class Subgoal(BenchmarkRecord, frozen=True):
     """One observable step of a plan: what is done, to which objects, and what is seen once it is done."""
 
     sid: str
     text: str
     objects: tuple[str, ...]
     post_state: str
-    category: Interaction
+    category: SubgoalCategory
 
 
-class SubgoalPlan(JudgeRecord, frozen=True):
+class SubgoalPlan(BenchmarkRecord, frozen=True):
     """The subgoals of a case, derived from its goal and scene alone; ``video_id`` where it was derived for one video."""
 
     plan_id: str
@@ -190,21 +190,21 @@ class SubgoalPlan(JudgeRecord, frozen=True):
     error: str = ""
 
 
-class Rater(JudgeRecord, frozen=True):
+class Rater(BenchmarkRecord, frozen=True):
     """Who answers: a human, a model, the oracle of a rendered rollout, or a detector of pixels."""
 
     kind: str  # human, model, oracle, pixel, file
     id: str
 
 
-class GateAnswer(JudgeRecord, frozen=True):
+class GateAnswer(BenchmarkRecord, frozen=True):
     """What one rater says to one gate of one subgoal in one video, and everything that it rests on."""
 
     video_id: str
     plan_id: str
     sid: str
     gate: str
-    answer: Verdict
+    answer: GateVerdict
     rater: Rater
     asked: str = "seq"  # seq: gates after a failure were not asked; all: every gate was asked
     t_start: float | None = None
@@ -228,7 +228,7 @@ class GateAnswer(JudgeRecord, frozen=True):
         return (self.rater.id, self.video_id, self.plan_id, self.sid, self.gate)
 
 
-class Rating(JudgeRecord, frozen=True):
+class Rating(BenchmarkRecord, frozen=True):
     """A score on 0-100 of a whole video by a rater that knows no gates. ``physics`` None: it has no such axis, or found nothing to judge.
 
     Where there is none, ``parse_status`` is the kind of the reason (as of an answer) and ``error`` the reason.
@@ -251,7 +251,7 @@ class Rating(JudgeRecord, frozen=True):
     tokens_out: int = 0
 
 
-class Score(JudgeRecord, frozen=True):
+class Score(BenchmarkRecord, frozen=True):
     """The scores of one video by one rater, on 0-100."""
 
     video_id: str

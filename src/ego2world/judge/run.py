@@ -17,12 +17,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from msgspec.structs import replace
 
 from ego2world import __version__
+from ego2world.core.breaker import Breaker
 from ego2world.core.canonical import canonical_json, sha256
 from ego2world.core.folder import open_folder
 from ego2world.core.journal import Records, read_as, rewrite
@@ -34,11 +34,10 @@ from ego2world.judge.backends import GateJudge, ScoreJudge, VideoView
 from ego2world.judge.benchmark import Benchmark, Progress
 from ego2world.judge.planning import plans_sha256
 from ego2world.judge.policy import GATES, PHYSICS, TASK
-from ego2world.judge.records import Case, GateAnswer, Rating, ReplyStatus, Subgoal, SubgoalPlan, Verdict, Video
+from ego2world.judge.records import Case, GateAnswer, GateVerdict, Rating, ReplyStatus, Subgoal, SubgoalPlan, Video
 from ego2world.judge.sampling import FrameSampling
 
 RUN, PLANS, ANSWERS, RATINGS = "run.json", "plans.jsonl", "answers.jsonl", "ratings.jsonl"
-GIVE_UP = 3  # videos in a row that a service gave nothing for
 _ORDER = {gate: number for number, gate in enumerate(GATES)}
 
 
@@ -131,7 +130,8 @@ class _Kept:
             for key in [
                 k
                 for k, one in kept.answers.items()
-                if k[:4] in failed and (one.parse_status == ReplyStatus.SERVICE or one.answer is Verdict.NOT_REACHED)
+                if k[:4] in failed
+                and (one.parse_status == ReplyStatus.SERVICE or one.answer is GateVerdict.NOT_REACHED)
             ]:
                 del kept.answers[key]
             kept.ratings = {key: one for key, one in kept.ratings.items() if one.parse_status != ReplyStatus.SERVICE}
@@ -148,10 +148,12 @@ class _Kept:
     def counts(self) -> dict[str, Any]:
         """Return how many answers and ratings there are, and why some are missing."""
         wrong = Counter(
-            (one.parse_status or Verdict.ERROR).value for one in self.answers.values() if one.answer is Verdict.ERROR
+            (one.parse_status or GateVerdict.ERROR).value
+            for one in self.answers.values()
+            if one.answer is GateVerdict.ERROR
         )
         wrong.update(one.parse_status.value for one in self.ratings.values() if one.parse_status)
-        given = [one for one in self.answers.values() if one.answer is not Verdict.NOT_REACHED]
+        given = [one for one in self.answers.values() if one.answer is not GateVerdict.NOT_REACHED]
         asked: list[GateAnswer | Rating] = [*given, *self.ratings.values()]
         return {
             "answers": len(given), "ratings": len(self.ratings), "unanswered": sum(wrong.values()), "reasons": dict(wrong.most_common(5)),
@@ -177,7 +179,7 @@ class _Work:
         for (rater, video, _, sid, gate), one in kept.answers.items():
             self.answers[rater, video][sid, gate] = one
         self.rated = set(kept.ratings)
-        self.lock, self.failed_in_a_row = Lock(), 0
+        self.breaker = Breaker()  # of videos that a service gave nothing for
 
     def all(
         self, backends: Sequence[GateJudge | ScoreJudge], videos: Sequence[Video], progress: Progress | None
@@ -194,9 +196,8 @@ class _Work:
 
     def one(self, backend: GateJudge | ScoreJudge, video: Video) -> None:
         """Judge one video."""
-        with self.lock:
-            if self.failed_in_a_row >= GIVE_UP:
-                return
+        if self.breaker.is_open:
+            return
         look = VideoView(video, self.bench.path(video), self.settings.sampling)
         case, plan = self.cases[video.case_id], self.plans.get(video.video_id)
         if _has_gates(backend):
@@ -206,8 +207,7 @@ class _Work:
         else:
             failed = self.whole(backend, look, case, plan)  # type: ignore[arg-type]
         if failed is not None:
-            with self.lock:
-                self.failed_in_a_row = self.failed_in_a_row + 1 if failed else 0
+            self.breaker.note(failed)
 
     def whole(self, backend: ScoreJudge, look: VideoView, case: Case, plan: SubgoalPlan | None) -> bool | None:
         """Rate a video."""
@@ -233,7 +233,7 @@ class _Work:
                         made = self.ask(backend, look, case, plan, subgoal, gate, before, open_)  # type: ignore[arg-type]
                         before[gate] = made
                         self.records.add(ANSWERS, made.plain())
-                        if made.answer is not Verdict.NOT_REACHED:
+                        if made.answer is not GateVerdict.NOT_REACHED:
                             failed = made.parse_status == ReplyStatus.SERVICE
                             if failed:
                                 return True
@@ -253,16 +253,16 @@ class _Work:
             "rater": backend.rater,
         }
         if not open_:
-            return GateAnswer(**common, answer=Verdict.NOT_REACHED, asked=asked)
+            return GateAnswer(**common, answer=GateVerdict.NOT_REACHED, asked=asked)
         try:
             made = backend.answer(look, case, plan, subgoal, gate, before)
         except VideoError as error:
-            made = GateAnswer(**common, answer=Verdict.ERROR, parse_status=ReplyStatus.VIDEO, rationale=str(error))
+            made = GateAnswer(**common, answer=GateVerdict.ERROR, parse_status=ReplyStatus.VIDEO, rationale=str(error))
         return made if made.asked == asked else replace(made, asked=asked)
 
 
 def _passed(answer: GateAnswer | None) -> bool:
-    return answer is not None and answer.answer is Verdict.PASS
+    return answer is not None and answer.answer is GateVerdict.PASS
 
 
 def _has_gates(backend: GateJudge | ScoreJudge) -> bool:

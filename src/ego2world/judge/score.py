@@ -26,16 +26,16 @@ from ego2world.judge.policy import PHYSICS, TASK, Policy
 from ego2world.judge.records import (
     FailureType,
     GateAnswer,
+    GateVerdict,
     Lack,
     Score,
     ScoreStatus,
     Subgoal,
     SubgoalPlan,
-    Verdict,
     Video,
 )
 
-Answers = Mapping[str, Verdict]  # by gate, of one subgoal
+Answers = Mapping[str, GateVerdict]  # by gate, of one subgoal
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ def _passes(gate: str, answers: Answers, policy: Policy) -> bool:
     if gate in policy.without:
         return True
     given = answers.get(gate)
-    if given is None or given in (Verdict.ERROR, Verdict.NOT_REACHED):
-        raise Incomplete(gate, Lack.GATE_ERROR if given is Verdict.ERROR else Lack.NOT_ANSWERED)
-    return given is Verdict.PASS
+    if given is None or given in (GateVerdict.ERROR, GateVerdict.NOT_REACHED):
+        raise Incomplete(gate, Lack.GATE_ERROR if given is GateVerdict.ERROR else Lack.NOT_ANSWERED)
+    return given is GateVerdict.PASS
 
 
 def _axis(axis: str, answers: Answers, policy: Policy) -> float:
@@ -139,12 +139,14 @@ def _mean_bounds(always: Sequence[tuple[float, float]], maybe: Sequence[tuple[fl
 
 def _readings(answers: Answers) -> Iterable[Answers]:
     """Yield what the answers could have been: each unclear one passed or failed, and what was not asked after it either way."""
-    unclear = [gate for gate, given in answers.items() if given is Verdict.UNCLEAR]
+    unclear = [gate for gate, given in answers.items() if given is GateVerdict.UNCLEAR]
     if not unclear:
         yield answers
         return
-    hidden = [gate for gate in (*TASK, *PHYSICS) if answers.get(gate, Verdict.NOT_REACHED) is Verdict.NOT_REACHED]
-    for values in product((Verdict.FAIL, Verdict.PASS), repeat=len(unclear) + len(hidden)):
+    hidden = [
+        gate for gate in (*TASK, *PHYSICS) if answers.get(gate, GateVerdict.NOT_REACHED) is GateVerdict.NOT_REACHED
+    ]
+    for values in product((GateVerdict.FAIL, GateVerdict.PASS), repeat=len(unclear) + len(hidden)):
         yield {**answers, **dict(zip((*unclear, *hidden), values, strict=True))}
 
 
@@ -153,11 +155,11 @@ def failures(subgoals: Sequence[tuple[Subgoal, Mapping[str, GateAnswer]]]) -> li
 
     A subgoal that was not begun is a skipped prerequisite where a later one was, else an incomplete outcome.
     """
-    begun = [bool((one := by_gate.get("T1")) and one.answer is Verdict.PASS) for _, by_gate in subgoals]
+    begun = [bool((one := by_gate.get("T1")) and one.answer is GateVerdict.PASS) for _, by_gate in subgoals]
     rows = []
     for number, (subgoal, by_gate) in enumerate(subgoals):
         for chain in (TASK, PHYSICS) if begun[number] else (TASK,):
-            first = next((by_gate[g] for g in chain if g in by_gate and by_gate[g].answer is Verdict.FAIL), None)
+            first = next((by_gate[g] for g in chain if g in by_gate and by_gate[g].answer is GateVerdict.FAIL), None)
             if first is not None:
                 named = first.failure or _implied(first.gate, any(begun[number + 1 :]))
                 rows.append({"sid": subgoal.sid, "gate": first.gate, "type": named, "category": subgoal.category.value})

@@ -28,8 +28,8 @@ from ego2world.planning.words import (
     ZONE,
     ActionSchema,
     Formula,
-    Parameter,
     PlanningDomain,
+    SchemaParameter,
     both,
     fluent_predicate,
     untouched,
@@ -97,7 +97,7 @@ class _Writer:
         self.domain, self.shape, self.kind = domain, shape, shape.kind
         self.events = events
         self.variables: dict[str, list[str]] = {}
-        self.parameters: list[Parameter] = []
+        self.parameters: list[SchemaParameter] = []
 
     def schema(self) -> ActionSchema | None:
         """Return the PDDL action, None when nothing in scope fits one of its roles."""
@@ -118,7 +118,7 @@ class _Writer:
             ("not", ("=", a, b)) for names in self.variables.values() for a, b in combinations(names, 2)
         ]  # fmt: skip
         if any(isinstance(effect, Travel) for effect in self.kind.effects):
-            self.parameters.append(Parameter("?from", ZONE, "", None))
+            self.parameters.append(SchemaParameter("?from", ZONE, "", None))
             different.append(("agent_in", "?from"))
         fits = [(p.fits, p.variable) for p in self.parameters if p.fits]
         preconditions = [self._need(need, thing) for need in self.kind.preconditions for thing in self.ids(need.role)]
@@ -143,18 +143,18 @@ class _Writer:
             return [self.domain.names[self.shape.hand]] if self.shape.hand else []
         return self.variables.get(role, [])
 
-    def _parameter(self, name: str, role: str, things: list[str]) -> Parameter:
+    def _parameter(self, name: str, role: str, things: list[str]) -> SchemaParameter:
         classes = {self.domain.class_of(thing) for thing in things}
         kind = classes.pop() if len(classes) == 1 else ENTITY
         of_type = self.domain.of_class(*(CLASSES if kind == ENTITY else (kind,)))
         if set(things) == set(of_type):
-            return Parameter(name, kind, role, None)
+            return SchemaParameter(name, kind, role, None)
         wanted = frozenset(things)
         known = next((fits for fits, has_it in self.domain.fits.items() if has_it == wanted), None)
         if known is None:
             known = f"fits_{self.kind.name}_{role}"
             self.domain.fits[known] = wanted
-        return Parameter(name, kind, role, known)
+        return SchemaParameter(name, kind, role, known)
 
     def _things(self, term: str) -> list[str]:
         """Return what a term may stand for."""

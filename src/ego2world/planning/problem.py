@@ -230,10 +230,6 @@ class PlanningProblem:
                 arguments.append(self.domain.names[state.zone])
         return f"({' '.join([shape.name, *arguments])})"
 
-    def facts_of(self, state: State) -> set[Formula]:
-        """Return what the problem's predicates say of a state, static ones included."""
-        return set(_facts(self.domain, state))
-
     def read_plan(self, plan: str) -> list[Action]:
         """Return the actions of a plan as planners write it: one (name arguments) a line, ";" for comments."""
         steps = re.findall(r"\(([^()]+)\)", re.sub(r";.*", "", plan))
@@ -265,7 +261,7 @@ def make_problem(
         domain.values[fluent] = [v for v in DOMAINS[fluent] if v in known or v in values]
     goal = ("and", *(_goal(condition, names, events) for condition in conditions))
     return PlanningProblem(
-        planning_names([name])[name], world, domain, tuple(sorted(_facts(domain, state))), goal, events
+        planning_names([name])[name], world, domain, tuple(sorted(state_facts(domain, state))), goal, events
     )
 
 
@@ -331,7 +327,7 @@ def _atom(condition: FactCondition, names: Mapping[str, str]) -> Formula:
     return (fluent_predicate(fluent, wanted), names[entity])
 
 
-def _facts(domain: PlanningDomain, state: State) -> list[Formula]:
+def state_facts(domain: PlanningDomain, state: State) -> list[Formula]:
     """Return every fact of a state that the domain can speak of, what the moves maintain included."""
     world, names = domain.world, domain.names
     out: list[Formula] = [("agent_in", names[state.zone])]

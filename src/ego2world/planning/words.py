@@ -19,7 +19,7 @@ CLASSES = (MOVABLE, FIXTURE, HAND, FACE)
 
 
 @dataclass(frozen=True)
-class Parameter:
+class SchemaParameter:
     """One parameter of a PDDL action: its variable, its type, the role it fills, and what it must be besides."""
 
     variable: str
@@ -33,7 +33,7 @@ class ActionSchema:
     """One PDDL action and the shape it stands for."""
 
     shape: LiftedAction
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[SchemaParameter, ...]
     precondition: Formula
     effect: Formula
 

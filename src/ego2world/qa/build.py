@@ -169,12 +169,12 @@ class _Episode:
         self.config = sha256(canonical_json(settings.plan.plain()))
 
     @cached_property
-    def desk(self) -> RecipeContext:
+    def context(self) -> RecipeContext:
         return RecipeContext(Recording.load(self.worlds, self.name))
 
     @cached_property
-    def kitchen(self) -> EpisodeReplayer:
-        return EpisodeReplayer(self.desk.recording.episode)
+    def replayer(self) -> EpisodeReplayer:
+        return EpisodeReplayer(self.context.recording.episode)
 
     def run(self) -> None:
         """Run all stages; a model, where there is one, is asked for more at each."""
@@ -185,19 +185,19 @@ class _Episode:
         who = identity(client) if client is not None else None
 
         def records() -> Sequence[Interaction]:
-            found = interactions_of(self.desk, self._notes())
-            return found if client is None else meant(self.desk, found, client)
+            found = interactions_of(self.context, self._notes())
+            return found if client is None else meant(self.context, found, client)
 
         def stages() -> Sequence[Stage]:
-            found = episodes_of(self.desk, interactions)
-            return found if client is None else divided(self.desk, found, interactions, client)
+            found = episodes_of(self.context, interactions)
+            return found if client is None else divided(self.context, found, interactions, client)
 
         def relations() -> Sequence[Relation]:
-            found = relations_of(self.desk, parts)
-            return found if client is None else related(self.desk, self.kitchen, found, parts, client)
+            found = relations_of(self.context, parts)
+            return found if client is None else related(self.context, self.replayer, found, parts, client)
 
         interactions = self.stage("interactions", (), records, who)
-        evidence = self.stage("evidence", (), lambda: evidence_of(self.desk.recording))
+        evidence = self.stage("evidence", (), lambda: evidence_of(self.context.recording))
         parts = self.stage("stages", ("interactions",), stages, who)
         known = {one.id: one for one in self.stage("relations", ("stages",), relations, who)}
         pool = {one.id: one for one in evidence}
@@ -206,7 +206,7 @@ class _Episode:
         if client is not None:
             candidates = [
                 *candidates,
-                *self.stage("proposals", ("evidence", "relations"), lambda: propose(self.desk, client), who),
+                *self.stage("proposals", ("evidence", "relations"), lambda: propose(self.context, client), who),
             ]
             parents = ("candidates", "proposals")
         self.stage("checked", parents, lambda: self._checked(candidates, pool, known, client), who)
@@ -239,13 +239,13 @@ class _Episode:
 
     def _candidates(self, evidence: Mapping[str, Evidence], relations: Mapping[str, Relation]) -> list[QuestionGroup]:
         plan = self.settings.plan
-        drafts = choose((draft for recipe in RECIPES for draft in recipe(self.desk)), plan, self.kitchen)
-        return groups_of(self.name, drafts, blocks(drafts, CheckContext(self.kitchen, evidence, relations), plan))
+        drafts = choose((draft for recipe in RECIPES for draft in recipe(self.context)), plan, self.replayer)
+        return groups_of(self.name, drafts, blocks(drafts, CheckContext(self.replayer, evidence, relations), plan))
 
     def _checked(
         self, candidates: Sequence[QuestionGroup], evidence: Mapping[str, Evidence], relations: Mapping[str, Relation], client: ModelClient | None
     ) -> list[QuestionGroup]:  # fmt: skip
-        case = CheckContext(self.kitchen, evidence, relations)
+        case = CheckContext(self.replayer, evidence, relations)
         out = []
         for candidate in candidates:
             group = checked(candidate, case)
@@ -254,7 +254,7 @@ class _Episode:
                 and group.producer != "rule"
                 and group.status in (GroupStatus.ACCEPTED, GroupStatus.REPAIRED)
             ):
-                text = observations(self.desk, group.clip.start_s, group.clip.end_s)
+                text = observations(self.context, group.clip.start_s, group.clip.end_s)
                 findings = (*group.validation, *validated(group, text, client))
                 group = replace(group, validation=findings, status=_status(findings, bool(group.repairs)))
             out.append(group)

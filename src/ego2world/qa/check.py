@@ -116,18 +116,18 @@ def check_episode(
     qa: Path, worlds: Path, name: str, groups: Sequence[QuestionGroup]
 ) -> tuple[list[tuple[str, Finding]], int, int]:
     """Return the findings of an episode's groups, how many turns are re-derived, and how many lose their answer without evidence."""
-    kitchen = EpisodeReplayer(load_episode(worlds, name))
+    replayer = EpisodeReplayer(load_episode(worlds, name))
     evidence = {one.id: one for one in read_stage(qa, name, "evidence")}
-    case = CheckContext(kitchen, evidence, {one.id: one for one in read_stage(qa, name, "relations")})
+    case = CheckContext(replayer, evidence, {one.id: one for one in read_stage(qa, name, "relations")})
     found, rederived, without = [], 0, 0
     for group in groups:
         findings = check_group(group, case)
         found += [(group.id, finding) for finding in findings]
         broken = {finding.path.split(".")[0] for finding in findings if finding.code in {"REF_DANGLING"}}
         for number, turn in enumerate(group.turns):
-            if f"turns[{number}]" not in broken and kitchen.answer(turn.spec.query) == turn.spec.value:
+            if f"turns[{number}]" not in broken and replayer.answer(turn.spec.query) == turn.spec.value:
                 rederived += 1
-                without += kitchen.answer(turn.spec.query, frozenset(turn.spec.evidence)) != turn.spec.value
+                without += replayer.answer(turn.spec.query, frozenset(turn.spec.evidence)) != turn.spec.value
     return found, rederived, without
 
 
@@ -143,14 +143,14 @@ def necessity(qa: Path, worlds: Path | None = None) -> dict[str, dict[str, int]]
         of_episode[group.episode].append(group)
     out: dict[str, dict[str, int]] = {}
     for name in manifest["episodes"]:
-        kitchen = EpisodeReplayer(load_episode(worlds, name))
+        replayer = EpisodeReplayer(load_episode(worlds, name))
         stream = {one.id: one.modality for one in read_stage(qa, name, "evidence")}
         for group in of_episode[name]:
             row = out.setdefault(group.modality, {"groups": 0, "redundant": 0})
             row["groups"] += 1
             row["redundant"] += any(
                 all(
-                    kitchen.answer(turn.spec.query, frozenset(one for one in turn.spec.evidence if stream.get(one) == lost)) == turn.spec.value
+                    replayer.answer(turn.spec.query, frozenset(one for one in turn.spec.evidence if stream.get(one) == lost)) == turn.spec.value
                     for turn in group.turns
                 )
                 for lost in group.modality.split("-")

@@ -48,7 +48,7 @@ class Quota:
         return {"window_s": self.window_s, "per_window": self.per_window, "options": self.options}
 
 
-def choose(drafts: Iterable[QuestionDraft], plan: Quota, kitchen: EpisodeReplayer) -> list[QuestionDraft]:
+def choose(drafts: Iterable[QuestionDraft], plan: Quota, replayer: EpisodeReplayer) -> list[QuestionDraft]:
     """Return the drafts within quota, in order of category and time, and those on the way that do not hold when replayed.
 
     What does not hold takes no place of the quota; it goes on to the checks, which say why.
@@ -72,23 +72,23 @@ def choose(drafts: Iterable[QuestionDraft], plan: Quota, kitchen: EpisodeReplaye
                     if draft.operations and mark in taken:
                         continue
                     chosen.append(draft)
-                    if _holds(draft, kitchen):
+                    if _holds(draft, replayer):
                         taken.add(mark)
                         count += 1
                         break
     return chosen
 
 
-def _holds(draft: QuestionDraft, kitchen: EpisodeReplayer) -> bool:
-    linked = all(kitchen.answer(Linked(*link)) is not None for link in draft.links)
-    return linked and all(kitchen.answer(turn.query) == turn.value for turn in draft.turns)
+def _holds(draft: QuestionDraft, replayer: EpisodeReplayer) -> bool:
+    linked = all(replayer.answer(Linked(*link)) is not None for link in draft.links)
+    return linked and all(replayer.answer(turn.query) == turn.value for turn in draft.turns)
 
 
 def blocks(drafts: Sequence[QuestionDraft], case: CheckContext, plan: Quota) -> dict[int, list[tuple[str, Any]]]:
     """Return options for the drafts that become multiple choice: position of the draft -> (text, value), the key among them."""
     families: dict[str, list[int]] = defaultdict(list)
     for number, draft in enumerate(drafts):
-        if len(draft.turns) == 1 and draft.turns[0].family and _holds(draft, case.kitchen):
+        if len(draft.turns) == 1 and draft.turns[0].family and _holds(draft, case.replayer):
             families[f"{draft.category.value} {draft.subtype} {draft.turns[0].family}"].append(number)
     made: dict[int, list[tuple[str, Any]]] = {}
     for name in sorted(families):

@@ -47,25 +47,25 @@ class _Link(msgspec.Struct):
 
 
 def _rows(
-    kind: str, schema: dict[str, Any], desk: RecipeContext, client: ModelClient, shape: type[Any]
+    kind: str, schema: dict[str, Any], context: RecipeContext, client: ModelClient, shape: type[Any]
 ) -> Iterator[Any]:
-    for text, start_s in windows(desk):
-        for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", client):
+    for text, start_s in windows(context):
+        for row in ask(kind, schema, text, f"{context.recording.id}/{kind}/{start_s:.0f}", client):
             try:
                 yield msgspec.convert(row, shape)
             except msgspec.ValidationError:
                 continue
 
 
-def meant(desk: RecipeContext, interactions: Sequence[Interaction], client: ModelClient) -> list[Interaction]:
+def meant(context: RecipeContext, interactions: Sequence[Interaction], client: ModelClient) -> list[Interaction]:
     """Return the interactions with the triggers, intentions and feedback that a model found in their narrations.
 
     Raises:
         ModelError: the service gave no reply.
     """
     found: dict[str, dict[str, str]] = {}
-    recording = desk.recording
-    for row in _rows("interactions", INTERACTIONS, desk, client, _Meant):
+    recording = context.recording
+    for row in _rows("interactions", INTERACTIONS, context, client, _Meant):
         i = recording.index.get(row.event)
         if i is None:
             continue
@@ -73,7 +73,7 @@ def meant(desk: RecipeContext, interactions: Sequence[Interaction], client: Mode
         for name in FIELDS:
             quote = " ".join(getattr(row, name).split())
             said = len(quote.split()) >= 2 and quote.lower() in text.lower()
-            if said and (name != "intention" or fresh(quote, desk.act(i))):
+            if said and (name != "intention" or fresh(quote, context.act(i))):
                 found.setdefault(row.event, {})[name] = quote
     out = []
     for one in interactions:
@@ -83,7 +83,7 @@ def meant(desk: RecipeContext, interactions: Sequence[Interaction], client: Mode
 
 
 def divided(
-    desk: RecipeContext, stages: Sequence[Stage], interactions: Sequence[Interaction], client: ModelClient
+    context: RecipeContext, stages: Sequence[Stage], interactions: Sequence[Interaction], client: ModelClient
 ) -> list[Stage]:
     """Return the stages with those of a model in the place of stages that no step, preparation or activity names.
 
@@ -94,7 +94,7 @@ def divided(
     nameless = {one for stage in stages if stage.source == "none" for one in stage.interactions}
     made: list[Stage] = []
     used: set[str] = set()
-    for row in _rows("stages", STAGES, desk, client, _Stage):
+    for row in _rows("stages", STAGES, context, client, _Stage):
         first, last = order.get(row.first), order.get(row.last)
         if first is None or last is None or last < first or not row.label.strip():
             continue
@@ -105,7 +105,7 @@ def divided(
         used |= set(ids)
         made.append(
             Stage(
-                id=f"stage_m{len(made) + 1:03d}", episode=desk.recording.id, label=row.label.strip()[:200], source="model",
+                id=f"stage_m{len(made) + 1:03d}", episode=context.recording.id, label=row.label.strip()[:200], source="model",
                 span_s=(members[0].span_s[0], max(one.span_s[1] for one in members)), interactions=tuple(ids), entities=(),
             )
         )  # fmt: skip
@@ -122,8 +122,8 @@ def divided(
 
 
 def related(
-    desk: RecipeContext,
-    kitchen: EpisodeReplayer,
+    context: RecipeContext,
+    replayer: EpisodeReplayer,
     relations: Sequence[Relation],
     stages: Sequence[Stage],
     client: ModelClient,
@@ -134,17 +134,17 @@ def related(
         ModelError: the service gave no reply.
     """
     known = {one.events for one in relations}
-    index = desk.recording.index
+    index = context.recording.index
     stage_of = {one: stage.id for stage in stages for one in stage.interactions}
     out = list(relations)
-    for row in _rows("relations", RELATIONS, desk, client, _Link):
+    for row in _rows("relations", RELATIONS, context, client, _Link):
         events = (row.source, row.target)
         if events in known or not all(one in index for one in events) or index[row.source] >= index[row.target]:
             continue
         known.add(events)
-        holds = kitchen.answer(Linked(*events)) is not None
-        shared = set(desk.recording.actions[index[row.source]].things) & set(
-            desk.recording.actions[index[row.target]].things
+        holds = replayer.answer(Linked(*events)) is not None
+        shared = set(context.recording.actions[index[row.source]].things) & set(
+            context.recording.actions[index[row.target]].things
         )
         places = [stage_of.get(f"int_{one.removeprefix('op_')}", "") for one in events]
         out.append(

@@ -17,15 +17,15 @@ from ego2world.world.state import fact_row
 from ego2world.world.step import GroundAction, ground_action
 
 
-def interactions_of(desk: RecipeContext, notes: Sequence[dict[str, Any]] = ()) -> tuple[Interaction, ...]:
+def interactions_of(context: RecipeContext, notes: Sequence[dict[str, Any]] = ()) -> tuple[Interaction, ...]:
     """Return the interactions of a recording, in order of time; ``notes`` are the compiler's, for what was tried and not done."""
-    done = [_done(desk, i) for i in desk.told]
-    done += [one for note in notes if (one := _tried(desk, note)) is not None]
+    done = [_done(context, i) for i in context.told]
+    done += [one for note in notes if (one := _tried(context, note)) is not None]
     return tuple(sorted(done, key=lambda one: (one.span_s, one.id)))
 
 
-def _done(desk: RecipeContext, i: int) -> Interaction:
-    recording = desk.recording
+def _done(context: RecipeContext, i: int) -> Interaction:
+    recording = context.recording
     row, action = recording.operations[i], recording.actions[i]
     before, after = recording.states[i], recording.states[i + 1]
     keys = [key for key, _, _ in recording.changed_by.get(i, ())]
@@ -45,16 +45,16 @@ def _done(desk: RecipeContext, i: int) -> Interaction:
         delta=tuple(row["effects"]), post_state=tuple(fact_row(key, after.facts[key]) for key in keys),
         preconditions=tuple(need_text(*need) for need in ground.preconditions()) if isinstance(ground, GroundAction) else (), trigger=clauses["reason"], intention=clauses["purpose"],
         subgoal=step["text"] if step else None, manner=clauses["manner"], feedback=clauses["percept"],
-        attention=row["says"] if row["family"] == "check" else None, sounds=tuple(s["id"] for s in sounds), tracks=desk.evidence(i)[1:],
+        attention=row["says"] if row["family"] == "check" else None, sounds=tuple(s["id"] for s in sounds), tracks=context.evidence(i)[1:],
     )  # fmt: skip
 
 
-def _tried(desk: RecipeContext, note: dict[str, Any]) -> Interaction | None:
-    narration = next((one for one in note.get("evidence", ()) if one in desk.recording.narrations), None)
+def _tried(context: RecipeContext, note: dict[str, Any]) -> Interaction | None:
+    narration = next((one for one in note.get("evidence", ()) if one in context.recording.narrations), None)
     if narration is None or note["why"] != Why.ONLY_TRIED:
         return None
-    row = desk.recording.narrations[narration]
+    row = context.recording.narrations[narration]
     return Interaction(
-        id=f"int_{note['id']}", episode=desk.recording.id, span_s=(row["span_s"][0], row["span_s"][1]), operation=None,
+        id=f"int_{note['id']}", episode=context.recording.id, span_s=(row["span_s"][0], row["span_s"][1]), operation=None,
         narrations=(narration,), action={"says": row["text"]}, progress="failed",
     )  # fmt: skip

@@ -101,16 +101,16 @@ def identity(client: ModelClient) -> dict[str, str]:
     return {"model": client.name, "prompts_sha256": prompts_sha256(HERE, PROMPTS)}
 
 
-def observations(desk: RecipeContext, start_s: float, end_s: float) -> str:
+def observations(context: RecipeContext, start_s: float, end_s: float) -> str:
     """Return the events of a window as a model reads them."""
-    recording = desk.recording
+    recording = context.recording
     rows = []
-    for i in desk.told:
+    for i in context.told:
         first_s, last_s = recording.span(i)
         if first_s < end_s and last_s >= start_s:
             narration = recording.operations[i]["narration_ids"][0]
             changed = "; ".join(
-                f"{key[0]} of {desk.names.base(key[1])}: {desk.names.fact(key[0], new)}"
+                f"{key[0]} of {context.names.base(key[1])}: {context.names.fact(key[0], new)}"
                 for key, _, new in recording.changed_by.get(i, ())
                 if len(key) == 2
             )
@@ -124,27 +124,27 @@ def observations(desk: RecipeContext, start_s: float, end_s: float) -> str:
     return prompt(HERE, "observations.txt.j2", rows=rows) if rows else ""
 
 
-def propose(desk: RecipeContext, client: ModelClient) -> list[QuestionGroup]:
+def propose(context: RecipeContext, client: ModelClient) -> list[QuestionGroup]:
     """Return what a model proposes for an episode, window by window, as candidates; replies that cannot be read become rejected ones.
 
     Raises:
         ModelError: the service gave no reply.
     """
     found: dict[str, QuestionGroup] = {}
-    for text, start_s in windows(desk):
+    for text, start_s in windows(context):
         for kind, schema in SCHEMAS.items():
-            for row in ask(kind, schema, text, f"{desk.recording.id}/{kind}/{start_s:.0f}", client):
-                group = _read(kind, row, desk, client.name)
+            for row in ask(kind, schema, text, f"{context.recording.id}/{kind}/{start_s:.0f}", client):
+                group = _read(kind, row, context, client.name)
                 if group is not None:
                     found.setdefault(group.id, group)
     return list(found.values())
 
 
-def windows(desk: RecipeContext) -> Iterator[tuple[str, float]]:
+def windows(context: RecipeContext) -> Iterator[tuple[str, float]]:
     """Yield the observations of each window that has any, with its start in seconds."""
     start_s = 0.0
-    while start_s < desk.recording.end_s:
-        text = observations(desk, start_s, start_s + WINDOW_S)
+    while start_s < context.recording.end_s:
+        text = observations(context, start_s, start_s + WINDOW_S)
         if text:
             yield text, start_s
         start_s += WINDOW_S
@@ -161,29 +161,29 @@ def ask(kind: str, schema: dict[str, Any], text: str, tag: str, client: ModelCli
     return rows if isinstance(rows, list) else []
 
 
-def _read(kind: str, row: Any, desk: RecipeContext, model: str) -> QuestionGroup | None:
+def _read(kind: str, row: Any, context: RecipeContext, model: str) -> QuestionGroup | None:
     """Return a proposal as a candidate, None where there is no question in it that could be shown to anybody."""
     try:
         if kind == "questions":
             proposed = msgspec.convert(row, Proposed)
-            return _group(desk, model, proposed.category, [proposed])
+            return _group(context, model, proposed.category, [proposed])
         dialogue = msgspec.convert(row, Dialogue)
-        return _group(desk, model, Category.CHAIN.value, dialogue.turns, dialogue)
+        return _group(context, model, Category.CHAIN.value, dialogue.turns, dialogue)
     except (msgspec.ValidationError, ValueError):
         return None
 
 
 def _group(
-    desk: RecipeContext, model: str, category: str, proposed: Sequence[Proposed], dialogue: Dialogue | None = None
+    context: RecipeContext, model: str, category: str, proposed: Sequence[Proposed], dialogue: Dialogue | None = None
 ) -> QuestionGroup:
     """Return a candidate; everything about it that does not exist stays in it, for the validators to name."""
-    recording = desk.recording
+    recording = context.recording
     if category not in set(Category) or not proposed or not all(one.question.strip() for one in proposed):
         raise ValueError("no category, or no question")
     spans = [recording.span(recording.index[one.event]) for one in proposed if one.event in recording.index] or [
         (0.0, WINDOW_S)
     ]
-    clip: Clip = desk.clip(min(a for a, _ in spans), max(b for _, b in spans))
+    clip: Clip = context.clip(min(a for a, _ in spans), max(b for _, b in spans))
     turns: list[Turn] = []
     for number, one in enumerate(proposed):
         evidence = (one.narration, one.event)

@@ -19,9 +19,9 @@ from typing import Any
 import msgspec
 
 from ego2world.core.agreement import alpha
-from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, strict_json, write_atomic
+from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict_json, write_atomic
 from ego2world.core.folder import same_work
-from ego2world.core.journal import Records, is_torn, read_as
+from ego2world.core.journal import Log, read_as
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import RecordError, UsageError
 from ego2world.qa.build import FILES, read_manifest, read_records
@@ -164,21 +164,15 @@ class ReviewStore:
                 str(folder / COHORT),
                 f"{len(missing)} groups are no longer among the questions, such as {missing[0]}; make another cohort",
             )
-        path = folder / REVIEWS
-        self.reviews = read_reviews(folder)
-        if path.is_file() and is_torn(
-            path
-        ):  # the last decision was not written whole, and its sender was never told that it was
-            write_atomic(path, json_lines(self.reviews))
+        self._log = Log(folder / REVIEWS, ReviewDecision)
         self._of_item: dict[str, list[ReviewDecision]] = defaultdict(list)
-        for one in self.reviews:
+        for one in self._log.rows:
             self._of_item[one.item].append(one)
-        self._records = Records(folder)
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Close the file."""
-        self._records.close()
+        self._log.close()
 
     def version(self, item: str) -> int:
         """Return how often something was decided, or taken back, on an item."""
@@ -203,7 +197,7 @@ class ReviewStore:
             group, now = self.groups[item], self.version(item)
             before = self.current(item, reviewer)
             review = ReviewDecision(
-                id=f"review_{len(self.reviews) + 1:06d}", item=item, reviewer=reviewer, version=version, decision=decision,
+                id=self._next_id(), item=item, reviewer=reviewer, version=version, decision=decision,
                 issues=tuple(dict.fromkeys(issues)), note=note, suggestions=tuple(suggestions), played_s=tuple(played_s),
                 media_verified=covers(played_s, group), content_hash=group.content_hash, supersedes=before.id if before else "", stale=version != now,
             )  # fmt: skip
@@ -220,18 +214,16 @@ class ReviewStore:
             if before is None:
                 return None
             review = ReviewDecision(
-                id=f"review_{len(self.reviews) + 1:06d}",
-                item=item,
-                reviewer=reviewer,
-                version=self.version(item),
-                undoes=before.id,
+                id=self._next_id(), item=item, reviewer=reviewer, version=self.version(item), undoes=before.id
             )
             self._append(review)
             return review
 
+    def _next_id(self) -> str:
+        return f"review_{len(self._log.rows) + 1:06d}"
+
     def _append(self, review: ReviewDecision) -> None:
-        self._records.add(REVIEWS, msgspec.to_builtins(review))
-        self.reviews.append(review)
+        self._log.add(review)
         self._of_item[review.item].append(review)
 
     def _check(

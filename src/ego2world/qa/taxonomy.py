@@ -46,16 +46,6 @@ LEVELS: dict[Category, Level] = {
     Category.CROSS_LOOP: Level.LOOP,
 }
 
-# from which component to which an edge leads
-DIRECTIONS: dict[Category, tuple[str, str]] = {
-    Category.GOAL_PLANNING: ("ego", "action"),
-    Category.INTENT_ATTRIBUTION: ("action", "ego"),
-    Category.ACTION_EFFECTS: ("action", "world"),
-    Category.ACTION_GROUNDING: ("world", "action"),
-    Category.INTENT_FORMATION: ("world", "ego"),
-    Category.WORLD_PERCEPTION: ("ego", "world"),
-}
-
 
 class Modality(StrEnum):
     """What an answer needs, which is not what a clip has."""

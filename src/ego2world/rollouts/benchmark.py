@@ -30,12 +30,12 @@ from ego2world.judge.records import (
     Case,
     Clutter,
     GateAnswer,
-    Interaction,
+    GateVerdict,
     Rater,
     Setting,
     Subgoal,
+    SubgoalCategory,
     SubgoalPlan,
-    Verdict,
     Video,
     VideoSource,
 )
@@ -63,8 +63,8 @@ PLANS, TRUTH = "plans.jsonl", "truth.jsonl"
 SEEDS = (101, 202, 303)
 ORACLE = Rater(kind="oracle", id="oracle")
 CATEGORIES = {
-    Kind.OPEN: Interaction.ARTICULATION, Kind.CLOSE: Interaction.ARTICULATION, Kind.MOVE: Interaction.RELOCATION, Kind.POUR: Interaction.TRANSFER,
-    Kind.COVER: Interaction.ATTACHMENT,
+    Kind.OPEN: SubgoalCategory.ARTICULATION, Kind.CLOSE: SubgoalCategory.ARTICULATION, Kind.MOVE: SubgoalCategory.RELOCATION, Kind.POUR: SubgoalCategory.TRANSFER,
+    Kind.COVER: SubgoalCategory.ATTACHMENT,
 }  # fmt: skip
 TASK_FAULTS = (Fault.SKIP, Fault.HALF, Fault.NO_TILT, Fault.STOP, Fault.ABANDON)
 MODELS: dict[str, tuple[Fault, ...]] = {
@@ -242,7 +242,7 @@ def _truth(one: Planned, found: Any) -> Iterator[GateAnswer]:
             true = found[number, gate]
             yield GateAnswer(
                 video_id=one.video.video_id, plan_id=f"{one.case.id}.plan", sid=f"s{number + 1}", gate=gate,
-                answer=Verdict.PASS if true.holds else Verdict.FAIL, rater=ORACLE, asked="all", t_start=true.t_start, t_end=true.t_end,
+                answer=GateVerdict.PASS if true.holds else GateVerdict.FAIL, rater=ORACLE, asked="all", t_start=true.t_start, t_end=true.t_end,
                 failure=true.failure,
             )  # fmt: skip
 

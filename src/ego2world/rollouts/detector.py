@@ -19,7 +19,16 @@ from ego2world.core.canonical import canonical_json, sha256
 from ego2world.core.models import ModelClient
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.backends.base import VideoView
-from ego2world.judge.records import Case, GateAnswer, Interaction, Rater, ReplyStatus, Subgoal, SubgoalPlan, Verdict
+from ego2world.judge.records import (
+    Case,
+    GateAnswer,
+    GateVerdict,
+    Rater,
+    ReplyStatus,
+    Subgoal,
+    SubgoalCategory,
+    SubgoalPlan,
+)
 from ego2world.rollouts.pixels import Blob, SeenFrame, see
 from ego2world.rollouts.trace import COUNTER_Y, STORE, STORE_FLOOR_Y
 
@@ -69,7 +78,10 @@ class Detector:
         legend = self._legend.get(case.case_id)
         if legend is None:
             return GateAnswer(
-                **common, answer=Verdict.ERROR, parse_status=ReplyStatus.NO_LEGEND, rationale="no legend for this case"
+                **common,
+                answer=GateVerdict.ERROR,
+                parse_status=ReplyStatus.NO_LEGEND,
+                rationale="no legend for this case",
             )
         if "seen" not in look.memo:
             shots = look.shots(times)
@@ -80,14 +92,14 @@ class Detector:
         except KeyError as error:
             return GateAnswer(
                 **common,
-                answer=Verdict.ERROR,
+                answer=GateVerdict.ERROR,
                 parse_status=ReplyStatus.NO_LEGEND,
                 rationale=f"the legend has no {error}",
             )
         why, said = _RULES[gate](sight)
         span = sight.span
         return GateAnswer(
-            **common, answer=Verdict.FAIL if why else Verdict.PASS, failure=why, rationale=said, frame_pts=tuple(s.time_s for s in seen),
+            **common, answer=GateVerdict.FAIL if why else GateVerdict.PASS, failure=why, rationale=said, frame_pts=tuple(s.time_s for s in seen),
             t_start=span[0] if span else None, t_end=span[1] if span else None, parse_status=ReplyStatus.MEASURED,
         )  # fmt: skip
 
@@ -104,7 +116,7 @@ class _Sight:
     def __init__(self, seen: list[SeenFrame], subgoal: Subgoal, legend: Mapping[str, Any]) -> None:
         self.seen, self.legend = seen, legend
         self.kind = subgoal.category
-        self.door = subgoal.category is Interaction.ARTICULATION
+        self.door = subgoal.category is SubgoalCategory.ARTICULATION
         self.opens = subgoal.post_state.endswith("open")
         self.thing = subgoal.objects[0]
         self.target = subgoal.objects[1] if len(subgoal.objects) > 1 else ""
@@ -132,7 +144,9 @@ class _Sight:
                 continue  # a door passes before it
             moved = a is not None and b is not None and math.dist((a.x, a.bottom), (b.x, b.bottom)) > STILL_PX
             fills = (
-                self.kind is Interaction.TRANSFER and bool(found) and abs(self.content(n) - self.content(n - 1)) > 0.08
+                self.kind is SubgoalCategory.TRANSFER
+                and bool(found)
+                and abs(self.content(n) - self.content(n - 1)) > 0.08
             )
             if moved or fills:
                 found.append(n)
@@ -207,7 +221,7 @@ def _course(s: _Sight) -> Found:
         values = [x.openness for x in s.seen]
         good = max(values) - min(values) >= 0.3
         return FINE if good else ("incomplete_outcome", f"{s.thing} turns by {max(values) - min(values):.2f}")
-    if s.kind is Interaction.TRANSFER:
+    if s.kind is SubgoalCategory.TRANSFER:
         over = [
             n for n in s.middle()
             if (b := s.blob(n)) and (t := s.seen[n].things.get(s.target)) and abs(b.x - t.x) < 42 and b.width > b.height
@@ -225,7 +239,7 @@ def _reached(s: _Sight) -> Found:
     if s.door:
         good = end.openness >= 0.75 if s.opens else end.openness <= 0.25
         what = f"open by {end.openness:.2f}"
-    elif s.kind is Interaction.TRANSFER:
+    elif s.kind is SubgoalCategory.TRANSFER:
         t = end.things.get(s.target)
         good, what = t is not None and t.content >= 0.45, f"{s.target} is filled to {t.content if t else 0:.2f}"
     elif s.into_store:
@@ -233,7 +247,7 @@ def _reached(s: _Sight) -> Found:
         good, what = blob is None or blob.x < STORE[2], f"{s.thing} is not in {s.target}"
     else:
         blob, goal, target = s.blob(at), s.goal(at), end.things.get(s.target)
-        wide = target.width / 2 if target and s.kind is Interaction.RELOCATION else 9.0
+        wide = target.width / 2 if target and s.kind is SubgoalCategory.RELOCATION else 9.0
         good = (
             blob is not None
             and goal is not None
@@ -273,10 +287,10 @@ def _breaks(s: _Sight, name: str, before: SeenFrame, now: SeenFrame, gap_s: floa
         return f"jumps by {moved:.0f} px"
     if b.width > 1.7 * a.width and abs(b.height - a.height) < 5 and moved < 30:
         return "becomes two"
-    poured = s.kind is Interaction.TRANSFER and name == s.thing
+    poured = s.kind is SubgoalCategory.TRANSFER and name == s.thing
     if not poured and b.width > 1.4 * a.width and b.height < 0.75 * a.height:
         return "changes its shape"
-    filled = s.kind is Interaction.TRANSFER and name == s.target
+    filled = s.kind is SubgoalCategory.TRANSFER and name == s.target
     if gap_s < QUICK_S and filled and b.content - a.content > 0.35:
         return "is full at once"
     return ""
@@ -294,7 +308,7 @@ def _hidden(blob: Blob, seen: SeenFrame) -> bool:
 def _caused(s: _Sight) -> Found:
     if s.first is None:
         return FINE
-    if s.kind is Interaction.TRANSFER:
+    if s.kind is SubgoalCategory.TRANSFER:
         flows = [n for n in range(1, len(s.seen)) if s.content(n) - s.content(0) > 0.15]
         if (
             flows
@@ -324,13 +338,13 @@ def _plausible(s: _Sight) -> Found:
             return "boundary_violation", f"{at} passes a closed door"
         if (
             first
-            and s.kind is not Interaction.TRANSFER
+            and s.kind is not SubgoalCategory.TRANSFER
             and blob.width > first.width + 7
             and abs(blob.height - first.height) < 4
         ):
             return "mechanism_violation", f"{at} bends"
         near = (
-            1.7 * NEAR_PX if s.kind is Interaction.TRANSFER else NEAR_PX
+            1.7 * NEAR_PX if s.kind is SubgoalCategory.TRANSFER else NEAR_PX
         )  # a tilted thing's box says less about its grip
         if n > s.moving[0] and s.hand_far(n) > near and s.hand_far(n - 1) > TOUCH_PX:
             return "contact_violation", f"{at} moves {s.hand_far(n):.0f} px from the hand"
@@ -347,7 +361,7 @@ def _stable(s: _Sight) -> Found:
         turning = [s.hand_far(n) > TOUCH_PX for n in range(s.last + 1, len(seen)) if abs(s.turned(n)) > 0.06]
         alone = 2 * sum(turning) > len(turning)
         return ("instability", f"{s.thing} moves back by {back:.2f}") if back > 0.2 and alone else FINE
-    if s.kind is Interaction.TRANSFER:
+    if s.kind is SubgoalCategory.TRANSFER:
         lost = s.content(min(s.last + 1, len(seen) - 1)) - s.content(len(seen) - 1)
         return ("instability", f"{s.target} loses {lost:.2f} of its content") if lost > 0.25 else FINE
     loose = [n for n in s.moving[3:] if min(s.hand_far(m) for m in range(n - 2, n + 1)) > NEAR_PX]

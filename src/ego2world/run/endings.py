@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from enum import StrEnum
-
-GIVE_UP = 3  # episodes in a row that a model's service failed in
 
 
 class Ending(StrEnum):
@@ -42,19 +39,3 @@ class Stopped:
 
     def __str__(self) -> str:
         return f"{self.halt.value}: {self.message}" if self.message else self.halt.value
-
-
-class Outage:
-    """Counts the episodes in a row that a model's service failed in: when it is down, the others would only wait for it."""
-
-    def __init__(self) -> None:
-        self._in_a_row, self._lock = 0, threading.Lock()
-
-    def after(self, stopped: Stopped | None) -> bool:
-        """Whether the service is given up with the episode that ended so."""
-        with self._lock:
-            if stopped is None:
-                self._in_a_row = 0
-            elif stopped.halt is Halt.SERVICE_ERROR:
-                self._in_a_row += 1
-            return self._in_a_row == GIVE_UP

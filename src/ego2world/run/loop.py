@@ -24,6 +24,7 @@ from typing import Any
 from ego2world import __version__
 from ego2world.agents import Belief, Decoding, Planner, PlannerContext, make_memory, make_planner
 from ego2world.agents.prompting import prompt_hashes
+from ego2world.core.breaker import Breaker
 from ego2world.core.canonical import sha256, strict_json
 from ego2world.core.cluster import RayPool, tell
 from ego2world.core.folder import open_folder
@@ -34,7 +35,7 @@ from ego2world.core.processes import process_pool
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import ModelError, RecordError, UsageError
 from ego2world.run.chat import Budget, BudgetSpent, EpisodeChat, Meter
-from ego2world.run.endings import Ending, Halt, Outage, Stopped
+from ego2world.run.endings import Ending, Halt, Stopped
 from ego2world.run.environment import Environment
 from ego2world.run.frames import check_frames, open_frames
 from ego2world.run.group import Player, run_group
@@ -165,7 +166,7 @@ def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Pro
         progress("", done, total)
     with hands.pool:
         futures: dict[Future[Any], str] = {}
-        outage = Outage()
+        breaker = Breaker()  # of episodes that the service failed in
 
         def halt() -> None:
             work.halt.set()
@@ -173,7 +174,10 @@ def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Pro
                 future.cancel()
 
         def watch(future: Future[Any]) -> None:  # called by the thread that played, before it takes up another episode
-            if not future.cancelled() and not future.exception() and outage.after(_why(future.result())):
+            if future.cancelled() or future.exception():
+                return
+            why = _why(future.result())
+            if (why is None or why.halt is Halt.SERVICE_ERROR) and breaker.note(why is not None):
                 halt()
 
         try:

@@ -27,11 +27,8 @@ class Trait(StrEnum):
     TOOL = "tool"
     BLADE = "blade"
     CLOTH = "cloth"
-    WEARABLE = "wearable"
-    LID = "lid"
     PART = "part"  # belongs to something else
     BODY = "body"
-    SCREEN = "screen"
     PLACE = "place"
 
 
@@ -62,8 +59,8 @@ KINDS: dict[str, frozenset[Trait]] = {
         ("coffee_machine food_processor appliance toaster", "portable inside surface vessel openable powered"),
         ("scale", "portable surface powered"),
         ("grinder", "portable inside vessel openable powered tool"),
-        ("alarm", "portable powered screen"),
-        ("phone computer", "portable powered screen surface"),
+        ("alarm", "portable powered"),
+        ("phone computer", "portable powered surface"),
         ("battery", "portable"),
         ("button knob handle", "part portable"),
         ("plug nozzle", "part portable"),
@@ -75,7 +72,7 @@ KINDS: dict[str, frozenset[Trait]] = {
         ("bottle", "portable inside pack vessel openable transparent"),
         ("jar tub", "portable inside pack vessel openable transparent surface"),
         ("can box bag packet", "portable inside pack vessel openable surface"),
-        ("lid", "portable lid surface vessel inside openable"),
+        ("lid", "portable surface vessel inside openable"),
         ("knife scissors", "portable tool blade surface"),
         ("peeler grater opener", "portable tool blade"),
         ("spoon", "portable tool vessel inside surface"),
@@ -88,8 +85,8 @@ KINDS: dict[str, frozenset[Trait]] = {
         ("book paper", "portable surface inside openable pack"),
         ("cloth sponge towel", "portable cloth tool surface inside"),
         ("mat", "portable cloth surface"),
-        ("glove", "portable cloth wearable tool inside"),
-        ("apron clothes", "portable cloth wearable inside"),
+        ("glove", "portable cloth tool inside"),
+        ("apron clothes", "portable cloth inside"),
         ("foil", "portable cloth surface pack inside openable"),
         ("hand face", "body surface"),
         ("water oil milk soap juice coffee tea drink sauce salt spice sugar flour", "substance"),

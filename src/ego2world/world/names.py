@@ -25,8 +25,3 @@ def planning_names(ids: Iterable[str], reserved: Iterable[str] = ()) -> dict[str
         taken.add(name)
         names[identifier] = name
     return names
-
-
-def original_names(names: dict[str, str]) -> dict[str, str]:
-    """Return the inverse of ``planning_names``."""
-    return {name: identifier for identifier, name in names.items()}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from ego2world.cli.common import ACCEPT_CODE, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
-from ego2world.core.models import Endpoint, connect
+from ego2world.cli.common import ACCEPT_CODE, INCOMPLETE, err, out, print_json, progress
+from ego2world.cli.models import MODEL_HELP, SERVICE, ModelOptions, model_options
 from ego2world.errors import UsageError
 from ego2world.judge.backends.open import BACKENDS, open_backends
 from ego2world.judge.benchmark import read_benchmark
@@ -23,6 +23,7 @@ def register(judge: typer.Typer) -> None:
     """Add the commands."""
 
     @judge.command("plan")
+    @model_options
     def plan_command(
         bench: Path = typer.Argument(help="A benchmark."),
         out_file: Path = typer.Option(..., "--out", help="The file of plans; plans made alike are kept."),
@@ -31,11 +32,7 @@ def register(judge: typer.Typer) -> None:
         ),
         per_video: bool = typer.Option(False, help="A plan a video, as in the paper, instead of one a case."),
         concurrency: int = typer.Option(4, min=1, help="Plans at the same time."),
-        base_url: str | None = typer.Option(
-            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
-        ),
-        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
-        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        service: ModelOptions = SERVICE,
         as_json: bool = typer.Option(False, "--json", help="Print the stability of the plans as JSON."),
     ) -> None:
         """Derive the subgoals of every case from its goal and initial scene alone, and measure how stable they are.
@@ -46,8 +43,7 @@ def register(judge: typer.Typer) -> None:
         with ExitStack() as stack:
             client = None
             if model is not None:
-                endpoint = Endpoint(connections=max(8, concurrency), base_url=base_url)
-                client = stack.enter_context(closing(connect(model, mock_plan, endpoint, cache, any_served_model)))
+                client = stack.enter_context(closing(service.connector(model, mock_plan, concurrency)()))
             update = stack.enter_context(progress("plans"))
             plans = make_plans(read, out_file, SubgoalPlanner(client, per_video, concurrency=concurrency), update)
         found = stability(plans)
@@ -73,6 +69,7 @@ def register(judge: typer.Typer) -> None:
             raise typer.Exit(INCOMPLETE)
 
     @judge.command("run")
+    @model_options
     def run_command(
         bench: Path = typer.Argument(help="A benchmark."),
         out_dir: Path = typer.Option(..., "--out", help="The folder of the run; an unfinished run in it is resumed."),
@@ -99,12 +96,7 @@ def register(judge: typer.Typer) -> None:
         low: float = typer.Option(0.0, help="Lowest score of a table."),
         high: float = typer.Option(100.0, help="Highest score of a table."),
         concurrency: int = typer.Option(4, min=1, help="Videos at the same time."),
-        base_url: str | None = typer.Option(
-            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
-        ),
-        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
-        retries: int = typer.Option(5, min=0, help="Further attempts after errors that may pass."),
-        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        service: ModelOptions = SERVICE,
         accept_code: bool = ACCEPT_CODE,
         as_json: bool = typer.Option(False, "--json", help="Print counts as JSON."),
     ) -> None:
@@ -121,9 +113,17 @@ def register(judge: typer.Typer) -> None:
             raise UsageError(f"no plans {path}; make some with: ego2world judge plan {bench} --out {path}")
         by_video = read_plans(path, read) if path.is_file() else {}
         settings = JudgeSettings(FrameSampling(frames, Density(sampling), max_pixels), all_gates, concurrency)
-        endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
         with ExitStack() as stack:
-            opened = open_backends(backend, bench, model, endpoint, rater, (low, high), cache, any_served_model)
+            opened = open_backends(
+                backend,
+                bench,
+                model,
+                service.endpoint(concurrency),
+                rater,
+                (low, high),
+                service.cache,
+                service.any_served_model,
+            )
             made = stack.enter_context(opened)
             if backend == "model" and model != "mock":
                 with err.status("controls"):

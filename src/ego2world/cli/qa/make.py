@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.table import Table
 
-from ego2world.cli.common import AUDIT_FAILED, INCOMPLETE, MODEL_HELP, RAY_OPTION, err, names, out, print_json, progress
-from ego2world.core.models import Endpoint, connect
+from ego2world.cli.common import AUDIT_FAILED, INCOMPLETE, RAY_OPTION, err, names, out, print_json, progress
+from ego2world.cli.models import MODEL_HELP, SERVICE, ModelOptions, model_options
 from ego2world.qa.audit import audit
 from ego2world.qa.build import QuestionSettings, build
 from ego2world.qa.check import check_folder, check_items, necessity
@@ -24,6 +23,7 @@ def register(qa: typer.Typer) -> None:
     """Add the commands."""
 
     @qa.command("build")
+    @model_options
     def build_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
         out_dir: Path = typer.Option(..., "--out", help="The folder of the questions."),
@@ -35,11 +35,7 @@ def register(qa: typer.Typer) -> None:
         model: str | None = typer.Option(
             None, help="A model that proposes questions too; the same checks decide. " + MODEL_HELP
         ),
-        base_url: str | None = typer.Option(
-            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
-        ),
-        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
-        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        service: ModelOptions = SERVICE,
         jobs: int = typer.Option(1, min=1, help="Processes."),
         ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the manifest as JSON."),
@@ -49,11 +45,7 @@ def register(qa: typer.Typer) -> None:
         Example: ego2world qa build worlds --out qa
         """
         settings = QuestionSettings(Quota(window, per_window, options), test_share, names(episodes))
-        opening = (
-            partial(connect, model, mock_proposal, Endpoint(base_url=base_url), cache, any_served_model)
-            if model
-            else None
-        )
+        opening = service.connector(model, mock_proposal) if model else None
         with progress("questions") as update:
             manifest = build(worlds, out_dir, settings, jobs, update, ray, opening)
         if as_json:

@@ -9,8 +9,8 @@ from typing import Any
 import typer
 from rich.table import Table
 
-from ego2world.cli.common import ACCEPT_CODE, AUDIT_FAILED, INCOMPLETE, MODEL_HELP, err, out, print_json, progress
-from ego2world.core.models import Endpoint, connect
+from ego2world.cli.common import ACCEPT_CODE, AUDIT_FAILED, INCOMPLETE, err, out, print_json, progress
+from ego2world.cli.models import MODEL_HELP, SERVICE, ModelOptions, model_options
 from ego2world.errors import UsageError
 from ego2world.qa.evaluate.answer import AnswerSettings, answer, mock_answer
 from ego2world.qa.evaluate.backsolve import common_denominators, read_figures
@@ -26,6 +26,7 @@ def register(qa: typer.Typer) -> None:
     """Add the commands."""
 
     @qa.command("answer")
+    @model_options
     def answer_command(
         questions: Path = typer.Argument(help="A folder made by qa build, or anybody's questions."),
         model: str = typer.Option("mock", help=MODEL_HELP),
@@ -46,12 +47,7 @@ def register(qa: typer.Typer) -> None:
         max_pixels: int = typer.Option(200_704, min=1, help="Pixels of a frame, at most."),
         max_tokens: int = typer.Option(512, min=1, help="Longest reply, in tokens."),
         concurrency: int = typer.Option(4, min=1, help="Groups at the same time."),
-        base_url: str | None = typer.Option(
-            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
-        ),
-        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
-        retries: int = typer.Option(5, min=0, help="Further attempts after errors that may pass."),
-        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        service: ModelOptions = SERVICE,
         accept_code: bool = ACCEPT_CODE,
         form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
     ) -> None:
@@ -62,11 +58,8 @@ def register(qa: typer.Typer) -> None:
         items = _some(read_items(questions, form), split, limit)
         look = ClipSampling(fps, max_frames, max_pixels, not no_audio)
         settings = AnswerSettings(media, look, circular, max_tokens, concurrency=concurrency)
-        endpoint = Endpoint(retries, connections=max(8, concurrency), base_url=base_url)
-        with (
-            closing(connect(model, mock_answer, endpoint, cache, any_served_model)) as client,
-            progress("answers") as update,
-        ):
+        connecting = service.connector(model, mock_answer, concurrency)
+        with closing(connecting()) as client, progress("answers") as update:
             manifest = answer(items, _source(questions, split, limit), out_dir, client, settings, update, accept_code)
         out.print(
             f"{len(items)} turns asked of {manifest['model']}, {manifest['errors']} without an answer  ({out_dir})",
@@ -80,6 +73,7 @@ def register(qa: typer.Typer) -> None:
         out.print(f"Next: ego2world qa score {questions} {out_dir}", markup=False)
 
     @qa.command("score")
+    @model_options
     def score_command(
         questions: Path = typer.Argument(help="The questions that were answered."),
         answers: list[Path] = typer.Argument(help="Folders made by qa answer; several are compared in pairs."),
@@ -94,11 +88,7 @@ def register(qa: typer.Typer) -> None:
         passing: int = typer.Option(4, help="From this score on an answer is correct."),
         seed: int = typer.Option(0, help="Seed of the resampling."),
         concurrency: int = typer.Option(4, min=1, help="Judgements at the same time."),
-        base_url: str | None = typer.Option(
-            None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."
-        ),
-        cache: Path | None = typer.Option(None, help="Folder of replies to reuse."),
-        any_served_model: bool = typer.Option(False, help="Accept replies of another model than the one asked for."),
+        service: ModelOptions = SERVICE,
         form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
         as_json: bool = typer.Option(False, "--json", help="Print scores and comparisons as JSON."),
     ) -> None:
@@ -109,17 +99,7 @@ def register(qa: typer.Typer) -> None:
         if not low < passing <= high:
             raise UsageError(f"--low {low}, --passing {passing}, --high {high}: needed low < passing <= high")
         items = _some(read_items(questions, form), split, limit)
-        client = (
-            connect(
-                judge,
-                mock_judgement,
-                Endpoint(connections=max(8, concurrency), base_url=base_url),
-                cache,
-                any_served_model,
-            )
-            if judge
-            else None
-        )
+        client = service.connector(judge, mock_judgement, concurrency)() if judge else None
         made = Judge(client, Rubric(low, high, passing))
         if client is None:
             with err.status("scoring"):

@@ -12,7 +12,7 @@ from ego2world.core.canonical import sha256_file
 from ego2world.errors import UsageError
 from ego2world.judge.backends.base import VideoView
 from ego2world.judge.benchmark import read_lines
-from ego2world.judge.records import Case, GateAnswer, Rater, ReplyStatus, Subgoal, SubgoalPlan, Verdict
+from ego2world.judge.records import Case, GateAnswer, GateVerdict, Rater, ReplyStatus, Subgoal, SubgoalPlan
 
 
 class FileAnswers:
@@ -65,10 +65,10 @@ class FileAnswers:
     ) -> GateAnswer:
         """Return what the file says."""
         found = self._answers.get((look.video_id, subgoal.sid, gate))
-        if found is None or found.answer is Verdict.NOT_REACHED:
+        if found is None or found.answer is GateVerdict.NOT_REACHED:
             status = ReplyStatus.ABSENT if found is None else ReplyStatus.NOT_REACHED
             return GateAnswer(
-                video_id=look.video_id, plan_id=plan.plan_id, sid=subgoal.sid, gate=gate, answer=Verdict.ERROR, rater=self.rater, parse_status=status
+                video_id=look.video_id, plan_id=plan.plan_id, sid=subgoal.sid, gate=gate, answer=GateVerdict.ERROR, rater=self.rater, parse_status=status
             )  # fmt: skip
         if found.plan_id != plan.plan_id:
             raise UsageError(

@@ -19,11 +19,11 @@ from ego2world.judge.records import (
     Case,
     FailureType,
     GateAnswer,
+    GateVerdict,
     Rater,
     ReplyStatus,
     Subgoal,
     SubgoalPlan,
-    Verdict,
 )
 
 HERE = "ego2world.judge"
@@ -88,7 +88,7 @@ class ModelJudge:
             "video_id": look.video_id, "plan_id": plan.plan_id, "sid": subgoal.sid, "gate": gate, "rater": self.rater, "frame_spec": spec,
             "frame_pts": frames.times_s, "prompt_sha": self._prompt_sha,
         }  # fmt: skip
-        said: dict[str, Any] = {"answer": Verdict.ERROR, "parse_status": ReplyStatus.UNPARSED}
+        said: dict[str, Any] = {"answer": GateVerdict.ERROR, "parse_status": ReplyStatus.UNPARSED}
         reply, attempt, tokens = Reply(""), 1, (0, 0)
         for attempt in range(1, self._attempts + 1):
             request = Request(
@@ -105,7 +105,7 @@ class ModelJudge:
             except ModelError as error:
                 return GateAnswer(
                     **common,
-                    answer=Verdict.ERROR,
+                    answer=GateVerdict.ERROR,
                     parse_status=ReplyStatus.SERVICE,
                     rationale=str(error),
                     attempt=attempt,
@@ -113,7 +113,7 @@ class ModelJudge:
             if reply.usage is not None:
                 tokens = (tokens[0] + reply.usage.input_tokens, tokens[1] + reply.usage.output_tokens)
             said = read_gate(reply, gate, look.duration_s)
-            if said["answer"] is not Verdict.ERROR:
+            if said["answer"] is not GateVerdict.ERROR:
                 break
         return GateAnswer(
             **common, **said, raw=reply.text, raw_sha=sha256(reply.text.encode()), attempt=attempt, served=reply.model, tokens_in=tokens[0],
@@ -136,7 +136,7 @@ def read_gate(reply: Reply, gate: str, duration_s: float) -> dict[str, Any]:
 
     A reply that passes a gate and names a failure, or ends before it starts, contradicts itself.
     """
-    error: dict[str, Any] = {"answer": Verdict.ERROR, "rationale": ""}
+    error: dict[str, Any] = {"answer": GateVerdict.ERROR, "rationale": ""}
     if reply.stop in (Stop.REFUSED, Stop.TIMED_OUT):
         return error | {"parse_status": ReplyStatus.SERVICE if reply.stop is Stop.TIMED_OUT else ReplyStatus.REFUSED}
     data = json_object(reply.text)
@@ -152,7 +152,7 @@ def read_gate(reply: Reply, gate: str, duration_s: float) -> dict[str, Any]:
         return error | {"parse_status": ReplyStatus.CONTRADICTORY, "rationale": rationale}
     named = failure if given == "fail" and failure in failure_types(gate) else ""
     return {
-        "answer": Verdict(given),
+        "answer": GateVerdict(given),
         "failure": named,
         "t_start": start,
         "t_end": end,

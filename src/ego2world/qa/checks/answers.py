@@ -90,7 +90,7 @@ def options(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
 def about_itself(query: Query, text: str, case: CheckContext) -> bool:
     """Whether an option names the very thing that is asked about, as in "the bowl: I put it in the bowl"."""
     thing = getattr(query, "entity", None)
-    if thing is None or thing not in case.kitchen.episode.world.entities:
+    if thing is None or thing not in case.replayer.episode.world.entities:
         return False
     return re.search(rf"\b{re.escape(case.names.base(thing))}\b", text.lower()) is not None
 
@@ -137,18 +137,18 @@ def _within(part: str, whole: str) -> bool:
 
 def also_true(query: Query, truth: Any, value: object, case: CheckContext) -> bool:
     """Say whether another value than the true one answers a query as well, by the executed world."""
-    kitchen = case.kitchen
+    replayer = case.replayer
     if value == truth:
         return True
     if isinstance(query, (Holding, Contents)) and isinstance(value, list):
         return bool(set(value) & set(truth)) or (not value and not truth)
     if isinstance(query, Fact):
         if query.fluent == "place" and isinstance(value, list):
-            return any(value[1] in carriers(kitchen.state(i).facts, query.entity) for i in kitchen.around(query.at_s))
-        return kitchen.holds((query.fluent, query.entity), value, query.at_s)
+            return any(value[1] in carriers(replayer.state(i).facts, query.entity) for i in replayer.around(query.at_s))
+        return replayer.holds((query.fluent, query.entity), value, query.at_s)
     if isinstance(query, ChangeQuery) and isinstance(value, list):
         i = case.numbers[query.operation]
-        return bool(kitchen.state(i + 1).facts.get((query.fluent, query.entity)) == _tuple(value[1]))
+        return bool(replayer.state(i + 1).facts.get((query.fluent, query.entity)) == _tuple(value[1]))
     if isinstance(query, Enabler) and isinstance(value, list):
         return _needed(query, value, case)
     if isinstance(query, ActQuery):
@@ -177,7 +177,7 @@ def _heard_too(query: During, value: object, case: CheckContext) -> bool:
 
 
 def _inside(start_s: float, end_s: float, case: CheckContext) -> list[str]:
-    rows = (case.kitchen.episode.operations[i] for i in case.kitchen.spans.near(start_s, end_s))
+    rows = (case.replayer.episode.operations[i] for i in case.replayer.spans.near(start_s, end_s))
     return [
         row["id"] for row in rows if row["span_s"][0] < end_s and row["span_s"][1] > start_s and row["narration_ids"]
     ]
@@ -187,12 +187,12 @@ def _needed(query: Enabler, value: list[object], case: CheckContext) -> bool:
     """Say whether an action would be refused if another fact had not the value it has."""
     *key, wanted = value
     i = case.numbers[query.operation]
-    state = case.kitchen.state(i)
+    state = case.replayer.state(i)
     fact = tuple(str(part) for part in key)
     if state.facts.get(fact) != _tuple(wanted):
         return False
     facts = {k: v for k, v in state.facts.items() if k != fact}
-    return isinstance(step(case.kitchen.episode.world, State.of(facts), case.action(query.operation)), Refusal)
+    return isinstance(step(case.replayer.episode.world, State.of(facts), case.action(query.operation)), Refusal)
 
 
 def _tuple(value: object) -> object:

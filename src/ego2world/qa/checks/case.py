@@ -18,7 +18,7 @@ from ego2world.world.state import Action
 class CheckContext:
     """An episode: its executable world, the pool of evidence, and the relations between its stages."""
 
-    kitchen: EpisodeReplayer
+    replayer: EpisodeReplayer
     evidence: Mapping[str, Evidence]
     relations: Mapping[str, Relation] = field(default_factory=dict)
 
@@ -30,26 +30,26 @@ class CheckContext:
     @cached_property
     def numbers(self) -> dict[str, int]:
         """Operation id -> position."""
-        return {row["id"]: i for i, row in enumerate(self.kitchen.episode.operations)}
+        return {row["id"]: i for i, row in enumerate(self.replayer.episode.operations)}
 
     @cached_property
     def names(self) -> Names:
         """How things are spoken of."""
-        return Names(self.kitchen.episode.world)
+        return Names(self.replayer.episode.world)
 
     @cached_property
     def told(self) -> Counter[str]:
         """Narration id -> how many operations it tells of, inferred ones apart."""
-        rows = self.kitchen.episode.operations
+        rows = self.replayer.episode.operations
         return Counter(narration for row in rows if not row["inferred"] for narration in row["narration_ids"])
 
     def action(self, operation: str) -> Action:
         """Return an operation's action."""
-        return self.kitchen.episode.actions[self.numbers[operation]]
+        return self.replayer.episode.actions[self.numbers[operation]]
 
     def span(self, operation: str) -> tuple[float, float]:
         """Return an operation's interval."""
-        start_s, end_s = self.kitchen.episode.operations[self.numbers[operation]]["span_s"]
+        start_s, end_s = self.replayer.episode.operations[self.numbers[operation]]["span_s"]
         return start_s, end_s
 
     def named(self, turn: Turn) -> list[Evidence]:

@@ -44,7 +44,7 @@ def proposed(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
         query = turn.spec.query
         if isinstance(query, SaidQuery):
             told = [one for one in (*turn.spec.direct, *turn.spec.new) if one in case.numbers]
-            rows = [case.kitchen.episode.operations[case.numbers[one]] for one in told]
+            rows = [case.replayer.episode.operations[case.numbers[one]] for one in told]
             if rows and not any(query.narration in row["narration_ids"] for row in rows):
                 yield finding(
                     "EV_OUTSIDE_EVENT", f"{path}.spec", f"{query.narration} does not tell of {', '.join(told)}"
@@ -81,7 +81,7 @@ def streams(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     if wanted == {"audio", "visual"} == there:
         for stream in ("audio", "visual"):
             if all(
-                case.kitchen.answer(turn.spec.query, frozenset(one.id for one in case.named(turn) if one.modality == stream)) == turn.spec.value
+                case.replayer.answer(turn.spec.query, frozenset(one.id for one in case.named(turn) if one.modality == stream)) == turn.spec.value
                 for _, turn in turns(group)
             ):  # fmt: skip
                 yield finding("MOD_REDUNDANT", "modality", f"the answer stays the same without anything {stream}")

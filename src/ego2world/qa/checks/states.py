@@ -37,7 +37,7 @@ def replayed(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
         if not _known(turn, case):
             continue
         query = turn.spec.query
-        value = case.kitchen.answer(query)
+        value = case.replayer.answer(query)
         if value is None:
             code = _UNANSWERED.get(type(query), "ANS_NOT_UNIQUE")
             if isinstance(query, ClauseQuery) and query.relation == "percept":
@@ -47,7 +47,7 @@ def replayed(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
             yield finding(code, f"{path}.spec.query", "replayed, the world gives no answer, or more than one")
         elif value != turn.spec.value:
             yield finding("STATE_CONTRADICTION", f"{path}.spec.value", f"replayed: {value}; given: {turn.spec.value}")
-        elif turn.spec.evidence and case.kitchen.answer(query, frozenset(turn.spec.evidence)) == value:
+        elif turn.spec.evidence and case.replayer.answer(query, frozenset(turn.spec.evidence)) == value:
             yield finding(
                 "KEYPOINT_UNBOUND", f"{path}.spec", "the answer stays the same without the evidence that is named"
             )
@@ -63,7 +63,7 @@ def _setters(case: CheckContext, key: FactKey, operations: tuple[str, ...]) -> l
     for one in operations:
         if one in case.numbers:
             i = case.numbers[one]
-            before, after = case.kitchen.state(i).facts.get(key), case.kitchen.state(i + 1).facts.get(key)
+            before, after = case.replayer.state(i).facts.get(key), case.replayer.state(i + 1).facts.get(key)
             if before != after:
                 found.append((i, after))
     return sorted(found, key=lambda pair: pair[0])
@@ -124,7 +124,7 @@ def single(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     for path, turn in list(turns(group))[1:]:
         query = turn.spec.query
         if group.category == "Chain" and isinstance(query, ActQuery) and query.entity is not None:
-            if case.kitchen.answer(ActQuery(query.start_s, query.end_s)) is not None:
+            if case.replayer.answer(ActQuery(query.start_s, query.end_s)) is not None:
                 yield finding(
                     "CHAIN_LINK_UNUSED",
                     f"{path}.spec.query",

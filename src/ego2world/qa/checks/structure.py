@@ -30,7 +30,7 @@ def relations(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     for first, second in group.links:
         if first not in case.numbers or second not in case.numbers:
             continue
-        if case.kitchen.answer(Linked(first, second)) is None:
+        if case.replayer.answer(Linked(first, second)) is None:
             shared = set(case.action(first).things) & set(case.action(second).things)
             code = "REL_SHARED_OBJECT_ONLY" if shared else "REL_ADJACENCY_ONLY"
             yield finding(
@@ -50,7 +50,7 @@ def closes(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     if group.loop_roles:
         yield finding("CHAIN_CLOSES", "loop_roles", "roles of a loop are bound")
     families = [
-        case.kitchen.episode.operations[case.numbers[one]]["family"]
+        case.replayer.episode.operations[case.numbers[one]]["family"]
         for _, turn in turns(group) for one in turn.spec.evidence if one in case.numbers
     ]  # fmt: skip
     if "check" in families[:-1] and len(families) > 2:
@@ -76,14 +76,14 @@ def loops(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
                 "XLOOP_BRIDGE_MISSING", "bridging_fact", "nothing is said to lead from the first loop to the second"
             )
         if not group.links or all(
-            case.kitchen.answer(Linked(*link)) is None for link in group.links if set(link) <= set(case.numbers)
+            case.replayer.answer(Linked(*link)) is None for link in group.links if set(link) <= set(case.numbers)
         ):
             yield finding("XLOOP_FIRST_UNUSED", "links", "the second loop is possible without the first")
 
 
 def _closed(roles: dict[str, str], case: CheckContext) -> Iterator[Finding]:
     act, check, adjust = (case.numbers[roles[role]] for role in ("action", "feedback", "adjustment"))
-    family = case.kitchen.episode.operations[check]["family"]
+    family = case.replayer.episode.operations[check]["family"]
     if not act < check < adjust or family not in _PERCEIVES:
         yield finding(
             "LOOP_NO_FEEDBACK",
@@ -92,7 +92,7 @@ def _closed(roles: dict[str, str], case: CheckContext) -> Iterator[Finding]:
         )
 
     def changed(i: int) -> dict[tuple[str, ...], object]:
-        before, after = case.kitchen.state(i).facts, case.kitchen.state(i + 1).facts
+        before, after = case.replayer.state(i).facts, case.replayer.state(i + 1).facts
         return {key: value for key, value in after.items() if before.get(key) != value}
 
     first, last = changed(act), changed(adjust)

@@ -20,9 +20,9 @@ SLACK_S = 1.5  # clips are cut to whole seconds
 
 def media(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """SRC_MEDIA_MISSING, SRC_PART_MISSING"""
-    if group.clip.video != case.kitchen.episode.id:
+    if group.clip.video != case.replayer.episode.id:
         yield finding(
-            "SRC_MEDIA_MISSING", "clip.video", f"{group.clip.video!r} is not the video {case.kitchen.episode.id}"
+            "SRC_MEDIA_MISSING", "clip.video", f"{group.clip.video!r} is not the video {case.replayer.episode.id}"
         )
     for path, turn in turns(group):
         for one in case.named(turn):

@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ego2world import __version__
+from ego2world.core.breaker import Breaker
 from ego2world.core.canonical import canonical_json, sha256
 from ego2world.core.folder import open_folder
 from ego2world.core.journal import Records, read_as, rewrite
@@ -33,7 +34,6 @@ from ego2world.qa.records import QuestionRecord
 HERE = "ego2world.qa.evaluate"
 PROMPTS = ("answer_system.txt", "answer_user.txt.j2")
 ANSWERS, MANIFEST = "answers.jsonl", "manifest.json"
-GIVE_UP = 3  # groups in a row that the model's service failed in
 Progress = Callable[[str, int, int], None]
 
 
@@ -152,7 +152,7 @@ class _Work:
     ) -> None:  # fmt: skip
         self.client, self.settings, self.records, self.done, self.clips = client, settings, records, done, clips
         self.halt = threading.Event()
-        self.in_a_row, self.lock = 0, threading.Lock()
+        self.breaker = Breaker()  # of groups that the service failed in
 
     def all(self, groups: Mapping[str, Sequence[Item]], progress: Progress | None) -> None:
         """Ask all groups, several at a time; the turns of one follow each other."""
@@ -192,12 +192,13 @@ class _Work:
                     row = self._ask(messages, replace(row, **_seen(media)), item)
             except (ModelError, VideoError) as error:
                 self.records.add(ANSWERS, _plain(replace(row, error=f"{type(error).__name__}: {error}")))
-                self._failed(isinstance(error, ModelError))
+                if isinstance(error, ModelError) and self.breaker.note(True):
+                    self.halt.set()
                 return False
             if known is None:
                 self.records.add(ANSWERS, _plain(row))
             messages.append(Message("assistant", (Text((known or row).text or ""),)))
-        self._failed(None)
+        self.breaker.note(False)
         return True
 
     def _media(self, item: Item) -> tuple[Part, ...]:
@@ -223,13 +224,6 @@ class _Work:
             row, text=None if error else reply.text, stop=reply.stop.value, error=error, request=request.key, served=reply.model,
             tokens_in=usage.input_tokens if usage else 0, tokens_out=usage.output_tokens if usage else 0, cached=reply.cached,
         )  # fmt: skip
-
-    def _failed(self, service: bool | None) -> None:
-        """Count failures of the service in a row; None: a group went well."""
-        with self.lock:
-            self.in_a_row = 0 if service is None else self.in_a_row + service
-            if self.in_a_row >= GIVE_UP:
-                self.halt.set()
 
 
 def _seen(media: Sequence[Part]) -> dict[str, Any]:

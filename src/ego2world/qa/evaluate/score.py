@@ -20,7 +20,7 @@ from ego2world.core.canonical import canonical_json, pretty_json, sha256, strict
 from ego2world.core.journal import Records, read_rows, rewrite
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.core.statistics import Interval, cluster_interval, mcnemar_exact
-from ego2world.errors import RecordError, UsageError
+from ego2world.errors import UsageError
 from ego2world.qa.evaluate.answer import MANIFEST, Prediction, membership, read_predictions, rotated
 from ego2world.qa.evaluate.backsolve import fractions
 from ego2world.qa.evaluate.choice import read_choice
@@ -338,15 +338,3 @@ def compare(items: Sequence[Item], folders: Sequence[Path], seed: int = 0) -> li
                  "difference": interval.plain() if interval else None, "discordance": test.plain()}
             )  # fmt: skip
     return out
-
-
-def read_judgements(folder: Path) -> list[JudgeRecord]:
-    """Read the judgements of a folder.
-
-    Raises:
-        RecordError: a line is none.
-    """
-    try:
-        return [msgspec.convert(row["record"], JudgeRecord) for row in read_rows(folder / JUDGEMENTS)]
-    except (KeyError, msgspec.ValidationError) as error:
-        raise RecordError(str(folder / JUDGEMENTS), f"{error}; score again") from None

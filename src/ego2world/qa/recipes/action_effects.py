@@ -13,10 +13,10 @@ from ego2world.world.state import HANDS
 CONFIRM_S = 180.0
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on changes."""
-    recording, names = desk.recording, desk.names
-    for i in desk.told:
+    recording, names = context.recording, context.names
+    for i in context.told:
         for key, before, after in recording.changed_by.get(i, ()):
             if (
                 len(key) != 2
@@ -29,33 +29,33 @@ def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
             thing = key[1]
             if not names.clear(thing) or not recording.mentions(i, thing):
                 continue
-            seen = confirmation(desk, key, i)
+            seen = confirmation(context, key, i)
             if seen is None:
                 continue
-            start_s, end_s = desk.window(i)
-            clip = desk.clip(start_s, end_s)
+            start_s, end_s = context.window(i)
+            clip = context.clip(start_s, end_s)
             was, now = names.fact(key[0], before), names.fact(key[0], after)
             if was == now:
                 continue  # from one cupboard to another: words that a viewer cannot tell apart
             turn = DraftTurn(
                 f"What is different about {names.the(thing)} after what I do {between(clip, start_s, end_s)}?",
                 sentence(f"it was {was} before and is {now} now"), ChangeQuery(recording.operations[i]["id"], key[0], thing),
-                [list(v) if isinstance(v, tuple) else v for v in (before, after)], (*desk.evidence(i), *seen), anchors=desk.anchors(i),
+                [list(v) if isinstance(v, tuple) else v for v in (before, after)], (*context.evidence(i), *seen), anchors=context.anchors(i),
                 family=f"change:{key[0]}", key_points=(f"is {now} now", f"was {was} before"),
             )  # fmt: skip
             yield QuestionDraft(Category.ACTION_EFFECTS, key[0], clip, start_s, (turn,), operations=(i,))
 
 
-def confirmation(desk: RecipeContext, key: FactKey, i: int) -> tuple[str, ...] | None:
+def confirmation(context: RecipeContext, key: FactKey, i: int) -> tuple[str, ...] | None:
     """Return what shows a change beside the action itself: a track that ends with it, or a later narrated action that needs it.
 
     A later action needs a fact when it is the one that ends it (an open door that is closed, a cup taken from where it was put).
     """
-    recording = desk.recording
-    tracks = desk.evidence(i)[1:]
+    recording = context.recording
+    tracks = context.evidence(i)[1:]
     if key[0] == "place" and tracks:
         return tracks
     until_s, j = recording.lasts(key, i)
     if j < len(recording.operations) and recording.told(j) and until_s - recording.span(i)[1] <= CONFIRM_S:
-        return desk.evidence(j)
+        return context.evidence(j)
     return None

@@ -16,11 +16,11 @@ NEAR_S = 120.0
 _SURROUNDINGS = frozenset({"openness", "power", "covered", "contains", "attached", "locked", "wrapped"})
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on preconditions that an earlier, narrated action brought about."""
-    recording, names = desk.recording, desk.names
-    for j in desk.told:
-        for i, key in enablers(desk, j):
+    recording, names = context.recording, context.names
+    for j in context.told:
+        for i, key in enablers(context, j):
             value = recording.states[j].get(*key)
             if key[0] == "place" or key[1] in HANDS or recording.span(j)[0] - recording.span(i)[1] > NEAR_S:
                 continue
@@ -29,8 +29,8 @@ def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
                 or key[0] not in _SURROUNDINGS
             ):
                 continue  # closing needs something open: true by the words alone
-            start_s, end_s = desk.window(j)
-            clip = desk.clip(recording.span(i)[0], end_s)
+            start_s, end_s = context.window(j)
+            clip = context.clip(recording.span(i)[0], end_s)
             fact = (
                 f"{names.the(key[1])} had to be {names.fact(key[0], value)}"
                 if key[0] != "contains"
@@ -41,21 +41,21 @@ def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
                 for role in ("source", "target", "instrument", "content")
                 if key[1] in recording.actions[j].ids(role)
             ]
-            act = desk.act(j, without=hidden)
+            act = context.act(j, without=hidden)
             if names.base(key[1]) in act or not names.sayable(key[1]):
                 continue
             query = Enabler(recording.operations[j]["id"], recording.operations[i]["id"])
             turn = DraftTurn(
                 f"At {at(clip, start_s)} I {act}. What about the surroundings did I have to bring about first, so that this was possible?",
-                sentence(fact), query, [*key, list(value) if isinstance(value, tuple) else value], desk.evidence(i, j),
-                anchors=desk.anchors(i, j), family=f"need:{key[0]}", key_points=(fact,),
+                sentence(fact), query, [*key, list(value) if isinstance(value, tuple) else value], context.evidence(i, j),
+                anchors=context.anchors(i, j), family=f"need:{key[0]}", key_points=(fact,),
             )  # fmt: skip
             yield QuestionDraft(Category.ACTION_GROUNDING, key[0], clip, start_s, (turn,), operations=(i, j))
 
 
-def enablers(desk: RecipeContext, j: int) -> list[tuple[int, FactKey]]:
+def enablers(context: RecipeContext, j: int) -> list[tuple[int, FactKey]]:
     """Return the facts that an operation's checks read and that an earlier narrated operation made true, with that operation."""
-    recording = desk.recording
+    recording = context.recording
     state, action = recording.states[j], recording.actions[j]
     keys: list[FactKey] = []
     for need in recording.kind(j).preconditions:

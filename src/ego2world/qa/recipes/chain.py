@@ -17,29 +17,29 @@ from ego2world.world.state import HANDS
 TURNS = 4
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield dialogues on linked actions, and questions on resumed steps."""
-    told = set(desk.told)
+    told = set(context.told)
     before: dict[tuple[int, str], int] = {}  # (operation, thing) -> the earlier operation that it needs
-    for j in desk.told:
-        for i, thing in links(desk, j):
-            if i in told and i in desk.alone and j in desk.alone:
+    for j in context.told:
+        for i, thing in links(context, j):
+            if i in told and i in context.alone and j in context.alone:
                 before[(j, thing)] = i
                 chain = [i, j]
                 while len(chain) <= TURNS:
-                    yield from _dialogue(desk, tuple(chain), thing)
+                    yield from _dialogue(context, tuple(chain), thing)
                     if (chain[0], thing) not in before:
                         break
                     chain.insert(0, before[(chain[0], thing)])
-    yield from _resumed(desk)
+    yield from _resumed(context)
 
 
-def links(desk: RecipeContext, j: int) -> Iterator[tuple[int, str]]:
+def links(context: RecipeContext, j: int) -> Iterator[tuple[int, str]]:
     """Yield earlier operations whose outcome operation ``j`` reads, with the thing that carries it."""
-    recording = desk.recording
+    recording = context.recording
     action = recording.actions[j]
     seen = set()
-    for i, key in enablers(desk, j):
+    for i, key in enablers(context, j):
         thing = key[1]
         if thing in action.things and thing in recording.actions[i].ids("object") and (i, thing) not in seen:
             seen.add((i, thing))
@@ -52,35 +52,35 @@ def links(desk: RecipeContext, j: int) -> Iterator[tuple[int, str]]:
             yield k, thing
 
 
-def _dialogue(desk: RecipeContext, chain: tuple[int, ...], thing: str) -> Iterator[QuestionDraft]:
+def _dialogue(context: RecipeContext, chain: tuple[int, ...], thing: str) -> Iterator[QuestionDraft]:
     """Yield the dialogue on two to four actions on one thing, each impossible without the one before."""
-    recording, names = desk.recording, desk.names
+    recording, names = context.recording, context.names
     first = chain[0]
-    windows = [desk.window(i) for i in chain]
+    windows = [context.window(i) for i in chain]
     if thing in HANDS or not names.clear(thing) or len(recording.actions[first].ids("object")) != 1:
         return
     if any(not 0 <= b[0] - a[1] <= FAR_S for a, b in pairwise(windows)) or windows[-1][1] - windows[0][0] > 2 * FAR_S:
         return
-    verb = desk.act(first, thing, ("source", "target", "instrument", "content"))
-    spans = [_crowded(desk, j, thing, windows[n][1]) for n, j in enumerate(chain[1:])]
+    verb = context.act(first, thing, ("source", "target", "instrument", "content"))
+    spans = [_crowded(context, j, thing, windows[n][1]) for n, j in enumerate(chain[1:])]
     if "it" not in verb.split() or None in spans or not all(recording.mentions(i, thing) for i in chain):
         return
     known = [span_s for span_s in spans if span_s is not None]
-    clip = desk.clip(windows[0][0], known[-1][1])
+    clip = context.clip(windows[0][0], known[-1][1])
     asked = f"Something is handled {between(clip, *windows[0])}: I {verb}. What is it?"
     turns = [
         DraftTurn(
-            asked, sentence(names.the(thing)), ActQuery(*windows[0], None, "object"), [thing], desk.evidence(first), anchors=desk.anchors(first),
+            asked, sentence(names.the(thing)), ActQuery(*windows[0], None, "object"), [thing], context.evidence(first), anchors=context.anchors(first),
             key_points=(names.base(thing),), standalone=asked,
         )
     ]  # fmt: skip
     for n, (j, span_s) in enumerate(zip(chain[1:], known, strict=True), 1):
-        does = desk.act(j, thing)
+        does = context.act(j, thing)
         again = "And what do I do with that thing" if n == 1 else "And later, what do I do with it"
         turns.append(
             DraftTurn(
                 f"{again} {between(clip, *span_s)}, while I handle other things as well?", sentence("I " + does), ActQuery(*span_s, thing),
-                recording.actions[j].plain(), inherited=desk.evidence(*chain[:n]), new=desk.evidence(j), anchors=desk.anchors(j), key_points=(does,),
+                recording.actions[j].plain(), inherited=context.evidence(*chain[:n]), new=context.evidence(j), anchors=context.anchors(j), key_points=(does,),
                 standalone=f"What do I do with {names.the(thing)} {between(clip, *span_s)}?", depends_on=tuple(range(n)),
                 observation=f"what happens at {at(clip, windows[n][0])}",
             )
@@ -94,13 +94,13 @@ def _dialogue(desk: RecipeContext, chain: tuple[int, ...], thing: str) -> Iterat
     )  # fmt: skip
 
 
-def _crowded(desk: RecipeContext, j: int, thing: str, after_s: float) -> tuple[float, float] | None:
+def _crowded(context: RecipeContext, j: int, thing: str, after_s: float) -> tuple[float, float] | None:
     """Return a span around operation ``j`` in which other things are handled too, and the thing only once."""
-    recording = desk.recording
-    start_s, end_s = desk.window(j)
+    recording = context.recording
+    start_s, end_s = context.window(j)
     for reach in (3.0, 6.0, 10.0):
         low_s, high_s = max(after_s, start_s - reach), end_s + reach
-        inside = desk.during(low_s, high_s)
+        inside = context.during(low_s, high_s)
         own = [n for n in inside if thing in recording.actions[n].things]
         others = {o for n in inside if n not in own for o in recording.actions[n].ids("object") if o not in HANDS}
         if own != [j]:
@@ -110,9 +110,9 @@ def _crowded(desk: RecipeContext, j: int, thing: str, after_s: float) -> tuple[f
     return None
 
 
-def _resumed(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def _resumed(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Ask which step is gone on with after something else was done in between."""
-    rows = desk.recording.annotations["steps"]
+    rows = context.recording.annotations["steps"]
     for row in rows:
         later = [one for one in rows if one["step"] == row["step"] and one["span_s"][0] > row["span_s"][1] + 5]
         if not later:
@@ -125,7 +125,7 @@ def _resumed(desk: RecipeContext) -> Iterator[QuestionDraft]:
         if not between_them or following["span_s"][0] - row["span_s"][1] > FAR_S:
             continue
         first_s, again_s = (round(sum(one["span_s"]) / 2, 1) for one in (row, following))
-        clip = desk.clip(row["span_s"][0], following["span_s"][1])
+        clip = context.clip(row["span_s"][0], following["span_s"][1])
         turn = DraftTurn(
             f"At {at(clip, again_s)} I go on with a step of the recipe {row['recipe_name']} that I had begun and left by {at(clip, row['span_s'][1])}. "
             "Which step is it?",

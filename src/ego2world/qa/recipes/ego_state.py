@@ -13,15 +13,15 @@ from ego2world.world.state import LEFT, RIGHT
 _SIDE = re.compile(r"\b(left|right) hand\b", re.I)
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on hands and steps."""
-    yield from _hands(desk)
-    yield from _steps(desk)
+    yield from _hands(context)
+    yield from _steps(context)
 
 
-def _hands(desk: RecipeContext) -> Iterator[QuestionDraft]:
-    recording, names = desk.recording, desk.names
-    for i in desk.told:
+def _hands(context: RecipeContext) -> Iterator[QuestionDraft]:
+    recording, names = context.recording, context.names
+    for i in context.told:
         before, after = recording.states[i].held, recording.states[i + 1].held
         if before == after:
             continue
@@ -32,7 +32,7 @@ def _hands(desk: RecipeContext) -> Iterator[QuestionDraft]:
         load = tuple(sorted({thing for at_hand, thing in after if asked in (None, at_hand) or at_hand == "both_hands"}))
         if not all(names.sayable(thing) for thing in load):
             continue
-        until_s = _until(desk, i, asked)
+        until_s = _until(context, i, asked)
         end_s = recording.span(i)[1]
         if until_s - end_s < 2 * SETTLE_S:
             continue
@@ -41,7 +41,7 @@ def _hands(desk: RecipeContext) -> Iterator[QuestionDraft]:
         if any(s is None or not recording.told(s) or time_s - recording.span(s)[1] > STALE_S for s in setters):
             continue
         known = sorted({s for s in setters if s is not None})
-        clip = desk.clip(min(recording.span(s)[0] for s in known), time_s)
+        clip = context.clip(min(recording.span(s)[0] for s in known), time_s)
         where = f"in my {hand.replace('_', ' ')}" if sided else "in my hands"
         answer = sentence(names.listed(load)) if load else "Nothing."
         yield QuestionDraft(
@@ -49,7 +49,7 @@ def _hands(desk: RecipeContext) -> Iterator[QuestionDraft]:
             (
                 DraftTurn(
                     f"What do I have {where} at {at(clip, time_s)}?", answer, Holding(time_s, asked), list(load),
-                    desk.evidence(*known), anchors=desk.anchors(*known), family=f"load:{len(load)}",
+                    context.evidence(*known), anchors=context.anchors(*known), family=f"load:{len(load)}",
                     key_points=tuple(names.base(thing) for thing in load) or ("nothing",),
                 ),
             ),
@@ -57,9 +57,9 @@ def _hands(desk: RecipeContext) -> Iterator[QuestionDraft]:
         )  # fmt: skip
 
 
-def _until(desk: RecipeContext, i: int, hand: str | None) -> float:
+def _until(context: RecipeContext, i: int, hand: str | None) -> float:
     """Return when the load of the hand, or of any, changes after operation ``i``."""
-    recording = desk.recording
+    recording = context.recording
 
     def load(n: int) -> list[tuple[str, str]]:
         return [pair for pair in recording.states[n].held if hand in (None, pair[0]) or pair[0] == "both_hands"]
@@ -71,14 +71,14 @@ def _until(desk: RecipeContext, i: int, hand: str | None) -> float:
     return recording.end_s
 
 
-def _steps(desk: RecipeContext) -> Iterator[QuestionDraft]:
-    rows = desk.recording.annotations["steps"]
+def _steps(context: RecipeContext) -> Iterator[QuestionDraft]:
+    rows = context.recording.annotations["steps"]
     for row in rows:
         start_s, end_s = row["span_s"]
         if end_s - start_s < 2:
             continue
         time_s = round((start_s + end_s) / 2, 1)
-        clip = desk.clip(start_s, end_s)
+        clip = context.clip(start_s, end_s)
         yield QuestionDraft(
             Category.EGO_STATE, "step", clip, time_s,
             (

@@ -11,15 +11,15 @@ from ego2world.qa.taxonomy import Category
 CONTEXT_S = 60.0
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on plans; every clip ends at its cutoff."""
-    yield from _next_steps(desk)
-    yield from _prepared(desk)
+    yield from _next_steps(context)
+    yield from _prepared(context)
 
 
-def _next_steps(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def _next_steps(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Ask for the next step in the recipe's order, where it is also the next that was begun."""
-    rows = desk.recording.annotations["steps"]
+    rows = context.recording.annotations["steps"]
     for recipe in sorted({row["recipe"] for row in rows}):
         own = [row for row in rows if row["recipe"] == recipe]
         begun: dict[str, dict[str, object]] = {}
@@ -33,7 +33,7 @@ def _next_steps(desk: RecipeContext) -> Iterator[QuestionDraft]:
             if not done or not ahead:
                 continue
             following = min(ahead, key=lambda one: int(str(one["position"])))
-            clip = desk.clip(max(0.0, done[-1]["span_s"][0] - CONTEXT_S), cutoff_s, cutoff_s)
+            clip = context.clip(max(0.0, done[-1]["span_s"][0] - CONTEXT_S), cutoff_s, cutoff_s)
             turn = DraftTurn(
                 f"I am cooking {row['recipe_name']}, and this clip ends just after a step of it. Which step not begun so far will I turn to next?",
                 sentence(str(following["text"])), NextStep(cutoff_s), following["step"], tuple(one["id"] for one in done),
@@ -42,15 +42,15 @@ def _next_steps(desk: RecipeContext) -> Iterator[QuestionDraft]:
             yield QuestionDraft(Category.GOAL_PLANNING, "next_step", clip, cutoff_s, (turn,), cutoff_s=cutoff_s)
 
 
-def _prepared(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def _prepared(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Ask which step a preparation leads to, where that step is done after it."""
-    steps = desk.recording.annotations["steps"]
-    for row in desk.recording.annotations["preparations"]:
+    steps = context.recording.annotations["steps"]
+    for row in context.recording.annotations["preparations"]:
         start_s, end_s = row["span_s"]
         if not any(s["step"] == row["step"] and s["span_s"][0] >= end_s for s in steps) or end_s - start_s < 1:
             continue
         cutoff_s = round(end_s, 1)
-        clip = desk.clip(start_s, cutoff_s, cutoff_s)
+        clip = context.clip(start_s, cutoff_s, cutoff_s)
         turn = DraftTurn(
             f"From what I get ready {between(clip, start_s, cutoff_s)}, where the clip ends: which step of the recipe {row['recipe_name']} "
             "do I plan to do with it?",

@@ -17,27 +17,27 @@ _OUTSIDE = re.compile(
 )
 
 
-def attribution(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def attribution(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on why something is done."""
-    recording = desk.recording
-    for i in desk.told:
-        found = desk.clause(i, "purpose")
-        if found is None or not fresh(found[1], desk.act(i)):
+    recording = context.recording
+    for i in context.told:
+        found = context.clause(i, "purpose")
+        if found is None or not fresh(found[1], context.act(i)):
             continue
         narration, quote = found
         text = recording.narrations[narration]["text"]
-        start_s, end_s = desk.window(i)
-        clip = desk.clip(start_s, end_s)
+        start_s, end_s = context.window(i)
+        clip = context.clip(start_s, end_s)
         turn = DraftTurn(
-            f"Why do I {desk.act(i)} {between(clip, start_s, end_s)}?", sentence(_to(quote, text)), ClauseQuery(narration, "purpose"), quote,
-            (narration, *desk.evidence(i)), key_points=(quote,),
+            f"Why do I {context.act(i)} {between(clip, start_s, end_s)}?", sentence(_to(quote, text)), ClauseQuery(narration, "purpose"), quote,
+            (narration, *context.evidence(i)), key_points=(quote,),
         )  # fmt: skip
         yield QuestionDraft(Category.INTENT_ATTRIBUTION, "purpose", clip, start_s, (turn,), operations=(i,))
     for row in recording.annotations["preparations"]:
         start_s, end_s = row["span_s"]
-        if _begins_after(desk, row):
+        if _begins_after(context, row):
             continue  # asked as a plan, see goal_planning
-        clip = desk.clip(start_s, end_s)
+        clip = context.clip(start_s, end_s)
         turn = DraftTurn(
             f"Which step of the recipe {row['recipe_name']} do my actions {between(clip, start_s, end_s)} prepare?", sentence(row["text"]),
             PreparedStep(start_s, end_s), row["step"], (row["id"],), family=f"step:{row['recipe']}", key_points=(row["text"],),
@@ -45,9 +45,9 @@ def attribution(desk: RecipeContext) -> Iterator[QuestionDraft]:
         yield QuestionDraft(Category.INTENT_ATTRIBUTION, "preparation", clip, start_s, (turn,))
 
 
-def _begins_after(desk: RecipeContext, row: dict[str, object]) -> bool:
+def _begins_after(context: RecipeContext, row: dict[str, object]) -> bool:
     end_s = row["span_s"][1]  # type: ignore[index]
-    return any(s["step"] == row["step"] and s["span_s"][0] >= end_s for s in desk.recording.annotations["steps"])
+    return any(s["step"] == row["step"] and s["span_s"][0] >= end_s for s in context.recording.annotations["steps"])
 
 
 def _to(quote: str, text: str) -> str:
@@ -56,17 +56,17 @@ def _to(quote: str, text: str) -> str:
     return f"so that {quote}" if clause else f"to {quote}"
 
 
-def formation(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def formation(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on what about the surroundings leads to a decision."""
-    for i in desk.told:
-        found = desk.clause(i, "reason")
+    for i in context.told:
+        found = context.clause(i, "reason")
         if found is None or not _OUTSIDE.match(found[1]):
             continue
         narration, quote = found
-        start_s, end_s = desk.window(i)
-        clip = desk.clip(start_s, end_s)
+        start_s, end_s = context.window(i)
+        clip = context.clip(start_s, end_s)
         turn = DraftTurn(
-            f"I decide to {desk.act(i)} {between(clip, start_s, end_s)}. What about my surroundings leads me to it?", sentence(quote),
-            ClauseQuery(narration, "reason"), quote, (narration, *desk.evidence(i)), key_points=(quote,),
+            f"I decide to {context.act(i)} {between(clip, start_s, end_s)}. What about my surroundings leads me to it?", sentence(quote),
+            ClauseQuery(narration, "reason"), quote, (narration, *context.evidence(i)), key_points=(quote,),
         )  # fmt: skip
         yield QuestionDraft(Category.INTENT_FORMATION, "reason", clip, start_s, (turn,), operations=(i,))

@@ -13,12 +13,12 @@ from ego2world.world.state import HANDS
 LOOP_S = 90.0
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield loops: act on a fluent of a thing, look at the same thing, change the same fluent again, under one stated goal."""
-    recording, names = desk.recording, desk.names
+    recording, names = context.recording, context.names
     checks = [
         i
-        for i in desk.told
+        for i in context.told
         if recording.operations[i]["family"] in {"check", "weigh"} and not recording.changed_by.get(i)
     ]
     for check in checks:
@@ -32,15 +32,15 @@ def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
                 if not before or not after:
                     continue
                 act, adjust = before[-1], after[0]
-                goal = _goal(desk, act, adjust)
+                goal = _goal(context, act, adjust)
                 if goal is None or recording.span(adjust)[1] - recording.span(act)[0] > LOOP_S:
                     continue
-                yield _loop(desk, thing, (act, check, adjust), goal)
+                yield _loop(context, thing, (act, check, adjust), goal)
 
 
-def _goal(desk: RecipeContext, act: int, adjust: int) -> str | None:
+def _goal(context: RecipeContext, act: int, adjust: int) -> str | None:
     """Return the goal that a narration of the action states, or the recipe step that both actions are in."""
-    recording = desk.recording
+    recording = context.recording
     for narration in recording.operations[act]["narration_ids"]:
         quote = clause_of(recording.narrations[narration]["text"], "purpose")
         if quote:
@@ -51,28 +51,28 @@ def _goal(desk: RecipeContext, act: int, adjust: int) -> str | None:
     return None
 
 
-def _loop(desk: RecipeContext, thing: str, roles: tuple[int, int, int], goal: str) -> QuestionDraft:
-    recording, names = desk.recording, desk.names
+def _loop(context: RecipeContext, thing: str, roles: tuple[int, int, int], goal: str) -> QuestionDraft:
+    recording, names = context.recording, context.names
     act, check, adjust = roles
     ids = [recording.operations[i]["id"] for i in roles]
-    spans = [desk.window(i) for i in roles]
-    clip = desk.clip(spans[0][0], spans[2][1])
+    spans = [context.window(i) for i in roles]
+    clip = context.clip(spans[0][0], spans[2][1])
     turns = (
         DraftTurn(
-            f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?", sentence("I " + desk.act(act, thing)), ActQuery(*spans[0], thing),
-            recording.actions[act].plain(), desk.evidence(act), anchors=desk.anchors(act), key_points=(desk.act(act, thing),),
+            f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?", sentence("I " + context.act(act, thing)), ActQuery(*spans[0], thing),
+            recording.actions[act].plain(), context.evidence(act), anchors=context.anchors(act), key_points=(context.act(act, thing),),
             standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?",
         ),
         DraftTurn(
-            f"And how do I perceive the outcome {between(clip, *spans[1])}?", sentence("I " + desk.act(check, thing)), ActQuery(*spans[1], thing),
-            recording.actions[check].plain(), inherited=desk.evidence(act), new=desk.evidence(check), anchors=desk.anchors(check),
-            key_points=(desk.act(check, thing),), standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[1])}?", depends_on=(0,),
+            f"And how do I perceive the outcome {between(clip, *spans[1])}?", sentence("I " + context.act(check, thing)), ActQuery(*spans[1], thing),
+            recording.actions[check].plain(), inherited=context.evidence(act), new=context.evidence(check), anchors=context.anchors(check),
+            key_points=(context.act(check, thing),), standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[1])}?", depends_on=(0,),
             observation="the look at the outcome",
         ),
         DraftTurn(
-            "After that feedback, how do I adjust what I had done?", sentence("I " + desk.act(adjust, thing)), Adjustment(*ids),
-            recording.actions[adjust].plain(), inherited=desk.evidence(act, check), new=desk.evidence(adjust), anchors=desk.anchors(adjust),
-            key_points=(desk.act(adjust, thing),), standalone=f"After looking at {names.the(thing)}, how do I adjust it?", depends_on=(0, 1),
+            "After that feedback, how do I adjust what I had done?", sentence("I " + context.act(adjust, thing)), Adjustment(*ids),
+            recording.actions[adjust].plain(), inherited=context.evidence(act, check), new=context.evidence(adjust), anchors=context.anchors(adjust),
+            key_points=(context.act(adjust, thing),), standalone=f"After looking at {names.the(thing)}, how do I adjust it?", depends_on=(0, 1),
             observation="the adjustment",
         ),
     )  # fmt: skip

@@ -14,27 +14,27 @@ from ego2world.world.state import HANDS
 _SENSES = re.compile(r"\b(?:check|look|inspect|examin|smell|sniff|tast|feel|read|watch|listen|observ)\w*", re.I)
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on perception."""
-    yield from _looks(desk)
-    yield from _sounds(desk)
+    yield from _looks(context)
+    yield from _sounds(context)
 
 
-def _looks(desk: RecipeContext) -> Iterator[QuestionDraft]:
-    recording, names = desk.recording, desk.names
-    for i in desk.told:
+def _looks(context: RecipeContext) -> Iterator[QuestionDraft]:
+    recording, names = context.recording, context.names
+    for i in context.told:
         (narration, *more) = recording.operations[i]["narration_ids"]
         text = recording.narrations[narration]["text"]
         if more or not _SENSES.search(text):
             continue
-        start_s, end_s = desk.window(i)
-        clip = desk.clip(start_s, end_s)
+        start_s, end_s = context.window(i)
+        clip = context.clip(start_s, end_s)
         quote = clause_of(text, "percept")
         things = recording.actions[i].ids("object")
         if quote is not None and recording.of_narration[narration][0] == i:
             turn = DraftTurn(
-                f"I {desk.act(i)} {between(clip, start_s, end_s)}. What do I want to find out or make sure of?", sentence(quote),
-                ClauseQuery(narration, "percept"), quote, (narration, *desk.evidence(i)), key_points=(quote,),
+                f"I {context.act(i)} {between(clip, start_s, end_s)}. What do I want to find out or make sure of?", sentence(quote),
+                ClauseQuery(narration, "percept"), quote, (narration, *context.evidence(i)), key_points=(quote,),
             )  # fmt: skip
             yield QuestionDraft(Category.WORLD_PERCEPTION, "checked", clip, start_s, (turn,), operations=(i,))
         elif (
@@ -43,18 +43,18 @@ def _looks(desk: RecipeContext) -> Iterator[QuestionDraft]:
             and things[0] not in HANDS
             and names.sayable(things[0])
         ):
-            if recording.mentions(i, things[0]) and i in desk.alone:
+            if recording.mentions(i, things[0]) and i in context.alone:
                 turn = DraftTurn(
                     f"What do I examine {between(clip, start_s, end_s)}?", sentence(names.the(things[0])), ActQuery(start_s, end_s, None, "object"),
-                    list(things), desk.evidence(i), anchors=desk.anchors(i), family="thing:check", key_points=(names.base(things[0]),),
+                    list(things), context.evidence(i), anchors=context.anchors(i), family="thing:check", key_points=(names.base(things[0]),),
                 )  # fmt: skip
                 yield QuestionDraft(Category.WORLD_PERCEPTION, "examined", clip, start_s, (turn,), operations=(i,))
 
 
-def _sounds(desk: RecipeContext) -> Iterator[QuestionDraft]:
-    for row in desk.recording.annotations["sounds"]:
+def _sounds(context: RecipeContext) -> Iterator[QuestionDraft]:
+    for row in context.recording.annotations["sounds"]:
         start_s, end_s = row["span_s"]
-        clip = desk.clip(start_s, end_s)
+        clip = context.clip(start_s, end_s)
         turn = DraftTurn(
             f"What kind of sound do I hear {between(clip, start_s, end_s)}?", sentence(row["label"]), Heard(start_s, end_s), row["label"],
             (row["id"],), family="sound", key_points=(row["label"],),

@@ -16,12 +16,12 @@ _ASKED = {
 }
 
 
-def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
+def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
     """Yield questions on states of the surroundings."""
-    recording, names = desk.recording, desk.names
-    for i in desk.told:
+    recording, names = context.recording, context.names
+    for i in context.told:
         for key, _, value in recording.changed_by.get(i, ()):
-            time_s = desk.settled(key, i) if len(key) == 2 else None
+            time_s = context.settled(key, i) if len(key) == 2 else None
             thing = key[1]
             if (
                 time_s is None
@@ -30,7 +30,7 @@ def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
                 or not recording.mentions(i, thing)
             ):
                 continue
-            clip = desk.clip(recording.span(i)[0], time_s)
+            clip = context.clip(recording.span(i)[0], time_s)
             if key[0] == "place" and isinstance(value, tuple) and value[0] != "held" and value[1] not in HANDS:
                 question = f"Where {names.verb(thing)} {names.the(thing)} at {at(clip, time_s)}?"
                 answer, family, kind = sentence(names.place(value)), "place", "place"
@@ -42,16 +42,16 @@ def draft(desk: RecipeContext) -> Iterator[QuestionDraft]:
             else:
                 continue
             turn = DraftTurn(
-                question, answer, Fact(key[0], thing, time_s), list(value) if isinstance(value, tuple) else value, desk.evidence(i),
-                anchors=desk.anchors(i), family=family, key_points=(names.fact(key[0], value),),
+                question, answer, Fact(key[0], thing, time_s), list(value) if isinstance(value, tuple) else value, context.evidence(i),
+                anchors=context.anchors(i), family=family, key_points=(names.fact(key[0], value),),
             )  # fmt: skip
             yield QuestionDraft(Category.WORLD_STATE, kind, clip, time_s, (turn,), operations=(i,))
-        yield from _contents(desk, i)
-    yield from _amounts(desk)
+        yield from _contents(context, i)
+    yield from _amounts(context)
 
 
-def _contents(desk: RecipeContext, i: int) -> Iterator[QuestionDraft]:
-    recording, names = desk.recording, desk.names
+def _contents(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
+    recording, names = context.recording, context.names
     vessels = {key[1] for key, _, value in recording.changed_by.get(i, ()) if key[0] == "contains" and value is True}
     vessels |= {
         value[1] for key, _, value in recording.changed_by.get(i, ())
@@ -85,13 +85,13 @@ def _contents(desk: RecipeContext, i: int) -> Iterator[QuestionDraft]:
             continue
         if time_s - first_s > 120:
             continue
-        clip = desk.clip(first_s, time_s)
+        clip = context.clip(first_s, time_s)
         yield QuestionDraft(
             Category.WORLD_STATE, "contents", clip, time_s,
             (
                 DraftTurn(
                     f"What is in or on {names.the(vessel)} at {at(clip, time_s)}?", sentence(names.listed(inside)), Contents(vessel, time_s), inside,
-                    desk.evidence(*sorted(known)), anchors=desk.anchors(*sorted(known)), family="contents",
+                    context.evidence(*sorted(known)), anchors=context.anchors(*sorted(known)), family="contents",
                     key_points=tuple(names.base(one) for one in inside),
                 ),
             ),
@@ -105,12 +105,12 @@ def _inside(value: object, key: tuple[str, ...], vessel: str) -> bool:
     return isinstance(value, tuple) and value[1] == vessel
 
 
-def _amounts(desk: RecipeContext) -> Iterator[QuestionDraft]:
-    for row in desk.recording.annotations["weighings"]:
+def _amounts(context: RecipeContext) -> Iterator[QuestionDraft]:
+    for row in context.recording.annotations["weighings"]:
         if row["amount"] is None or not row["unit"]:
             continue
         start_s, end_s = row["span_s"]
-        clip = desk.clip(start_s, end_s)
+        clip = context.clip(start_s, end_s)
         yield QuestionDraft(
             Category.WORLD_STATE, "amount", clip, start_s,
             (
