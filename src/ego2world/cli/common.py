@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from ego2world.evaluate import METRICS
+from ego2world.evaluate.metrics import METRICS, Metric
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)  # a pipe gets whole lines
 err = Console(stderr=True, highlight=False)
@@ -48,14 +48,14 @@ def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
         yield update
 
 
-def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
+def scores_table(scores: Sequence[dict[str, Any]], metrics: Mapping[str, Metric] = METRICS) -> Table:
     """Return the table of metrics and resources, one column a run."""
     table = Table(box=None, pad_edge=False)
     table.add_column("", no_wrap=True)
     for score in scores:
         table.add_column(f"{score['planner']}\n{score['memory']}", justify="right", overflow="fold")
-    for name, metric in METRICS.items():
-        table.add_row(metric.title, *(metric_text(score, name) for score in scores))
+    for name, metric in metrics.items():
+        table.add_row(metric.title, *(metric_text(score, name, metric) for score in scores))
     for title, name in (
         ("tasks", "tasks"),
         ("of these scored", "tasks_scored"),
@@ -77,15 +77,15 @@ def scores_table(scores: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def metric_text(score: dict[str, Any], name: str) -> str:
+def metric_text(score: dict[str, Any], name: str, metric: Metric) -> str:
     """Return a metric in its unit; for an incomplete run, of the scored tasks with the lower bound over all."""
     if score["complete"]:
         value = score["metrics"][name]
-        return "no task" if value is None else METRICS[name].text(value)
+        return "no task" if value is None else metric.text(value)
     of_scored, bound = score["incomplete"]["of_scored"][name], score["incomplete"]["lower_bound"].get(name)
     if of_scored is None:
         return "not scored"
-    text = METRICS[name].text
+    text = metric.text
     return f"{text(of_scored)} of {score['tasks_scored']}" + ("" if bound is None else f", at least {text(bound)}")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ego2world.core.statistics import Interval, cluster_interval, mcnemar_exact, mean_interval, simultaneous_intervals
-from ego2world.evaluate.metrics import METRICS, RESOURCES
+from ego2world.evaluate.metrics import RESOURCES
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 Score = Mapping[str, Any]
@@ -32,7 +32,7 @@ def intervals(score: Score, seed: int, resamples: int) -> dict[str, dict[str, An
     tasks = score["per_task"]
     parts = {"all": tasks, **{tier: [t for t in tasks if t["tier"] == tier] for tier in (TERMINAL, EVENT)}}
     return {
-        part: {name: _plain(mean_interval(_values(own, name), seed, resamples)) for name in METRICS}
+        part: {name: _plain(mean_interval(_values(own, name), seed, resamples)) for name in score["metrics"]}
         for part, own in parts.items()
     }
 
@@ -101,7 +101,7 @@ def memory_effect(first: Score, second: Score, tier: str | None, seed: int, resa
     ones, twos = ([t for t in _ordered(s) if tier in {None, t["tier"]}] for s in (first, second))
     episodes = sorted({t["episode"] for t in ones})
     outcomes = {}
-    for name in METRICS:
+    for name in first["metrics"]:
         pairs = [
             (a["metrics"][name], b["metrics"][name], a)
             for a, b in zip(ones, twos, strict=True)

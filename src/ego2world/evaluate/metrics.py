@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
@@ -21,13 +21,14 @@ from statistics import fmean
 from typing import Any
 
 from ego2world.core.journal import group_rows, read_rows
-from ego2world.errors import RecordError
+from ego2world.core.load import load
+from ego2world.errors import RecordError, UsageError
 from ego2world.run.endings import Ending, Halt
 from ego2world.run.records import ended_episodes
 from ego2world.tasks.contract import EVENT, TERMINAL
 
 
-class MetricRole(StrEnum):
+class TaskEndpoint(StrEnum):
     """Where a task's run came to: the ending that stopped it, or how many conditions a completed run made true."""
 
     PARSE_FAILURE = "parse_failure"
@@ -60,7 +61,7 @@ class TaskScore:
     attempts: int
     accepted: int
     coverage: float
-    endpoint: MetricRole
+    endpoint: TaskEndpoint
     resources: Mapping[str, int]
     groups: int
 
@@ -79,10 +80,10 @@ class TaskScore:
         """Accepted over attempted, 0 without attempts."""
         return self.accepted / self.attempts if self.attempts else 0.0
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self, metrics: Mapping[str, Metric]) -> dict[str, Any]:
         """Return the row of scores.json; a metric of the other tier is None."""
         return {
-            "metrics": {name: metric.of(self) for name, metric in METRICS.items()},
+            "metrics": {name: metric.of(self) for name, metric in metrics.items()},
             "episode": self.episode, "task": self.task, "tier": self.tier, "success": self.success, "completed": self.completed,
             "gcr": self.gcr, "endpoint": self.endpoint, "attempts": self.attempts, "accepted": self.accepted,
             "validity": self.validity, "coverage": self.coverage, "resources": dict(self.resources), "groups": self.groups,
@@ -132,11 +133,31 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def score_run(folder: str | Path) -> dict[str, Any]:
+def find_metrics(names: Iterable[str]) -> dict[str, Metric]:
+    """Return the metrics with those that are named "module:name" added; the last part is what a metric is called.
+
+    Raises:
+        UsageError: there is no such thing, it is no ``Metric``, or its name is taken.
+    """
+    found = dict(METRICS)
+    for path in names:
+        metric, name = load(path, "metric"), path.rpartition(":")[2]
+        if not isinstance(metric, Metric) or name in found:
+            why = "its name is taken" if name in found else f"it is a {type(metric).__name__}"
+            raise UsageError(f"metric {path!r}: {why}; needed an ego2world.evaluate.metrics.Metric under a new name")
+        found[name] = metric
+    return found
+
+
+def score_run(folder: str | Path, metrics: Mapping[str, Metric] = METRICS) -> dict[str, Any]:
     """Compute scores.json of a run folder.
 
     A run that stopped early is scored as incomplete: ``metrics`` are None, and ``incomplete`` gives them over the tasks that were
     scored beside their lower bound over all tasks, with what kept the others from being scored.
+
+    Args:
+        folder: the run.
+        metrics: by name; see ``find_metrics``.
 
     Returns:
         Settings, hashes, denominators, metrics pooled and by tier, endpoints, resources and belief quality (also by quarter), and
@@ -147,17 +168,21 @@ def score_run(folder: str | Path) -> dict[str, Any]:
     """
     folder = Path(folder)
     tasks = read_rows(folder / "tasks.jsonl")  # before the groups: a run that goes on writes a task after its groups
-    return score_records(read_settings(folder), read_rows(folder / "groups.jsonl"), tasks)
+    return score_records(read_settings(folder), read_rows(folder / "groups.jsonl"), tasks, metrics)
 
 
 def score_records(
-    settings: Mapping[str, Any], groups: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]
+    settings: Mapping[str, Any],
+    groups: Sequence[dict[str, Any]],
+    rows: Sequence[dict[str, Any]],
+    metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, Any]:
     """Compute the scores of records that are at hand; see ``score_run``.
 
     Args:
         settings: as in run.json.
         groups, rows: as in groups.jsonl and tasks.jsonl.
+        metrics: by name.
     """
     by_episode = group_rows(groups, "episode")
     latest, duplicates = latest_tasks(rows)
@@ -172,21 +197,21 @@ def score_records(
     complete = not unscored and set(settings["episodes"]) <= ended
     terminal = [s for s in scores if s.tier == TERMINAL]
     event = [s for s in scores if s.tier == EVENT]
-    metrics = _metrics(scores)
+    means = _means(scores, metrics)
     errors = sum(task.rsplit("/", 1)[0] in broken for task in unscored)
-    empty = dict.fromkeys(metrics)
+    empty = dict.fromkeys(means)
     return {
         **{key: settings.get(key) for key in ("planner", "memory", "model", "suite", "suite_sha256", "seed", "limit", "episode_sha256")},
         "complete": complete, "tasks": len(suite_tasks), "tasks_scored": len(scores), "tasks_terminal": len(terminal),
         "tasks_event": len(event), "groups": len(groups), "duplicates": duplicates,
-        "metrics": metrics if complete else empty,
-        "by_tier": {TERMINAL: _metrics(terminal) if complete else empty, EVENT: _metrics(event) if complete else empty},
+        "metrics": means if complete else empty,
+        "by_tier": {TERMINAL: _means(terminal, metrics) if complete else empty, EVENT: _means(event, metrics) if complete else empty},
         "incomplete": None if complete else {
             "errors": errors, "not_run": len(unscored) - errors, "episodes_open": [e for e in settings["episodes"] if e not in ended],
             "stops": [{k: row[k] for k in ("episode", "group", "reason", "message")} for row in stops],
-            "of_scored": metrics, "lower_bound": {k: _bound(v, len(scores), len(suite_tasks)) for k, v in metrics.items() if k != "strict_tsr"},
+            "of_scored": means, "lower_bound": {k: _bound(v, len(scores), len(suite_tasks)) for k, v in means.items() if k != "strict_tsr"},
         },
-        "endpoints": {end: sum(s.endpoint == end for s in scores) for end in MetricRole},
+        "endpoints": {end: sum(s.endpoint == end for s in scores) for end in TaskEndpoint},
         "group_endings": _count([row["ending"] for row in groups]),
         "group_reasons": _count([row["reason"] for row in groups if row.get("reason")]),
         "planner_notes": _sum_notes(groups),
@@ -199,7 +224,7 @@ def score_records(
         "pooled": {name: sum(row.get(name, 0) for row in groups) for name in ("attempts", "accepted", "repairs", "repeats", "calls")},
         "tasks_without_attempts": [f"{s.episode}/{s.task}" for s in scores if not s.attempts],
         "per_episode": [{"episode": e, **_episode(own, tasks_of.get(e, []))} for e, own in by_episode.items()],
-        "per_task": [s.plain() for s in scores],
+        "per_task": [s.plain(metrics) for s in scores],
     }  # fmt: skip
 
 
@@ -286,19 +311,19 @@ def _task(row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]]) -> TaskSc
     )  # fmt: skip
 
 
-def _endpoint(row: Mapping[str, Any], true: int) -> MetricRole:
+def _endpoint(row: Mapping[str, Any], true: int) -> TaskEndpoint:
     for ending in (Ending.PARSE_FAILURE, Ending.EMPTY_PLAN, Ending.EXECUTION_BLOCKED):
         if ending in row["endings"]:
-            return MetricRole(ending)
+            return TaskEndpoint(ending)
     if true == len(row["conditions"]):
-        return MetricRole.COMPLETED_ALL
-    return MetricRole.COMPLETED_SOME if true else MetricRole.COMPLETED_NONE
+        return TaskEndpoint.COMPLETED_ALL
+    return TaskEndpoint.COMPLETED_SOME if true else TaskEndpoint.COMPLETED_NONE
 
 
-def _metrics(scores: Sequence[TaskScore]) -> dict[str, float | None]:
+def _means(scores: Sequence[TaskScore], metrics: Mapping[str, Metric]) -> dict[str, float | None]:
     """Return the metrics of a set of tasks; None where there is no task to average over."""
     found: dict[str, float | None] = {}
-    for name, metric in METRICS.items():
+    for name, metric in metrics.items():
         values = [value for score in scores if (value := metric.of(score)) is not None]
         found[name] = fmean(values) if values else None
     return found

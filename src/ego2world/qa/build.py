@@ -27,6 +27,7 @@ from ego2world import __version__
 from ego2world.core.canonical import canonical_json, json_lines, pretty_json, sha256, write_atomic
 from ego2world.core.cluster import workers
 from ego2world.core.journal import read_versioned
+from ego2world.core.load import load, source_sha256
 from ego2world.core.models import ModelClient
 from ego2world.core.provenance import Product, code_sha256
 from ego2world.errors import Ego2WorldError, RecordError, UsageError
@@ -72,10 +73,16 @@ class QuestionSettings:
     plan: Quota = field(default_factory=Quota)
     test_share: float = 0.2
     episodes: tuple[str, ...] = ()
+    recipes: tuple[str, ...] = ()  # further ones as "module:name"
 
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return self.plan.plain() | {"test_share": self.test_share}
+        return self.plan.plain() | {"test_share": self.test_share, "recipes": self.made_by}
+
+    @cached_property
+    def made_by(self) -> dict[str, str]:
+        """Further recipes by name, each with the digest of its source."""
+        return {name: source_sha256(name, "recipe") for name in self.recipes}
 
 
 def build(
@@ -91,12 +98,14 @@ def build(
         jobs: processes.
         progress: called with (episode, finished, total).
         ray: address of a cluster that does the episodes, see core.cluster; worlds and ``out`` must be at the same paths there.
-        open_door: opens a model that proposes questions too; must be picklable with several processes.
+        connect: opens a model that proposes questions too; must be picklable with several processes.
 
     Raises:
         UsageError: no such episode, or no worlds.
         RecordError: the worlds were changed after they were compiled.
     """
+    for recipe in settings.recipes:
+        load(recipe, "recipe")  # one that is not there is told before anything is written
     manifest = load_manifest(worlds)
     unknown = [one for one in settings.episodes if one not in manifest["episodes"]]
     if unknown:
@@ -166,7 +175,7 @@ class _Episode:
         self.connect = connect
         self.worlds, self.out, self.name, self.settings = worlds, out, name, settings
         self.frozen: str = load_manifest(worlds)["episodes"][name]["sha256"]
-        self.config = sha256(canonical_json(settings.plan.plain()))
+        self.config = sha256(canonical_json([settings.plan.plain(), settings.made_by]))
 
     @cached_property
     def context(self) -> RecipeContext:
@@ -239,7 +248,8 @@ class _Episode:
 
     def _candidates(self, evidence: Mapping[str, Evidence], relations: Mapping[str, Relation]) -> list[QuestionGroup]:
         plan = self.settings.plan
-        drafts = choose((draft for recipe in RECIPES for draft in recipe(self.context)), plan, self.replayer)
+        recipes = (*RECIPES, *(load(name, "recipe") for name in self.settings.recipes))
+        drafts = choose((draft for recipe in recipes for draft in recipe(self.context)), plan, self.replayer)
         return groups_of(self.name, drafts, blocks(drafts, CheckContext(self.replayer, evidence, relations), plan))
 
     def _checked(

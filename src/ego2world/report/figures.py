@@ -9,9 +9,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from ego2world.core.figures import COLORS, INK, STYLE, new_figure
-from ego2world.evaluate import METRICS, MetricRole
+from ego2world.evaluate import METRICS, TaskEndpoint
 from ego2world.evaluate.compare import PROFILED
-from ego2world.evaluate.metrics import Unit
+from ego2world.evaluate.metrics import Metric, Unit
 
 ENDPOINT_COLORS = {
     "completed_all": "#2f7d5b", "completed_some": "#8fbf6b", "completed_none": "#d6c06a", "execution_blocked": "#c9763f",
@@ -20,11 +20,14 @@ ENDPOINT_COLORS = {
 
 
 def draw_figures(
-    scores: Sequence[Mapping[str, Any]], labels: Sequence[str], compared: Mapping[str, Any]
+    scores: Sequence[Mapping[str, Any]],
+    labels: Sequence[str],
+    compared: Mapping[str, Any],
+    metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, Figure]:
     """Return the figures by name; those that the runs give nothing for are left out."""
     with mpl.rc_context(STYLE):
-        found = {"metrics": _metrics(labels, compared), "endpoints": _endpoints(scores, labels)}
+        found = {"metrics": _metrics(labels, compared, metrics), "endpoints": _endpoints(scores, labels)}
         if compared["contrasts"]:
             found["contrasts"] = _contrasts(compared["contrasts"])
         quarters = _quarters(scores, labels, compared["profiles"])
@@ -34,14 +37,14 @@ def draw_figures(
         return found
 
 
-def _metrics(labels: Sequence[str], compared: Mapping[str, Any]) -> Figure:
+def _metrics(labels: Sequence[str], compared: Mapping[str, Any], metrics: Mapping[str, Metric]) -> Figure:
     """Draw every metric of every run with its interval."""
-    rows = -(-len(METRICS) // 3)
+    rows = -(-len(metrics) // 3)
     figure = new_figure(8.6, 0.9 + 0.3 * len(labels) * rows)
     axes = figure.subplots(rows, 3, sharey=True, squeeze=False)
-    for axis in axes.flat[len(METRICS) :]:
+    for axis in axes.flat[len(metrics) :]:
         axis.set_axis_off()
-    for axis, (name, metric) in zip(axes.flat, METRICS.items(), strict=False):
+    for axis, (name, metric) in zip(axes.flat, metrics.items(), strict=False):
         axis.set_facecolor("none")
         for row, label in enumerate(labels):
             found = compared["intervals"][label]["all"][name]
@@ -71,7 +74,7 @@ def _endpoints(scores: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Fi
     axis = figure.subplots()
     axis.set_facecolor("none")
     left = [0.0] * len(labels)
-    for end in reversed(tuple(MetricRole)):
+    for end in reversed(tuple(TaskEndpoint)):
         widths = [100 * s["endpoints"][end] / s["tasks"] if s["tasks"] else 0 for s in scores]
         axis.barh(
             range(len(labels)), widths, left=left, color=ENDPOINT_COLORS[end], label=end.replace("_", " "), height=0.62

@@ -19,9 +19,9 @@ from ego2world.core.figures import page_css, write_figures
 from ego2world.core.processes import process_pool
 from ego2world.core.statistics import RESAMPLES
 from ego2world.errors import RecordError, UsageError
-from ego2world.evaluate import METRICS, RESOURCES, MetricRole, score_run
+from ego2world.evaluate import METRICS, RESOURCES, TaskEndpoint, score_run
 from ego2world.evaluate.compare import compare_runs
-from ego2world.evaluate.metrics import read_settings
+from ego2world.evaluate.metrics import Metric, read_settings
 from ego2world.evaluate.replay import RunRecords, replay
 from ego2world.evaluate.review import RunReview
 from ego2world.report.figures import draw_figures
@@ -41,6 +41,7 @@ class Report:
     scores: list[dict[str, Any]]
     labels: list[str]
     compared: dict[str, Any]
+    metrics: Mapping[str, Metric]
     reviews: list[dict[str, Any] | None] = field(default_factory=list)
     traces: list[str | None] = field(default_factory=list)  # packed, run by run
     instructions: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -60,6 +61,7 @@ def make_report(
     with_traces: bool = True,
     jobs: int = 1,
     progress: Progress | None = None,
+    metrics: Mapping[str, Metric] = METRICS,
 ) -> Report:
     """Score runs, compare them, and lay them beside their worlds.
 
@@ -72,9 +74,10 @@ def make_report(
         with_traces: whether to work out the traces.
         jobs: processes that replay runs.
         progress: called with (what, done, total).
+        metrics: by name.
     """
-    scores = [score_run(run) for run in runs]
-    report = Report(runs, scores, _labels(scores, runs), {})
+    scores = [score_run(run, metrics) for run in runs]
+    report = Report(runs, scores, _labels(scores, runs), {}, metrics)
     report.compared = compare_runs(scores, report.labels, seed, resamples)
     with _pool(min(jobs, len(runs))) as pool:
         waiting = [
@@ -139,15 +142,18 @@ def write_report(
     resamples: int = RESAMPLES,
     jobs: int = 1,
     progress: Progress | None = None,
+    metrics: Mapping[str, Metric] = METRICS,
 ) -> list[dict[str, Any]]:
     """Write scores.json, figures/ and index.html; see ``make_report``.
 
     Returns:
         One score object a run, in the order given.
     """
-    report = make_report(runs, worlds, seed, resamples, jobs=jobs, progress=progress)
+    report = make_report(runs, worlds, seed, resamples, jobs=jobs, progress=progress, metrics=metrics)
     write_atomic(out / "scores.json", pretty_json(report.plain()))
-    figures = write_figures(draw_figures(report.scores, report.labels, report.compared), out / "figures")
+    figures = write_figures(
+        draw_figures(report.scores, report.labels, report.compared, report.metrics), out / "figures"
+    )
     write_atomic(out / "index.html", render(report, figures).encode())
     return report.scores
 
@@ -161,7 +167,7 @@ def render(report: Report, figures: Mapping[str, str], version: str = "") -> str
     scores = report.scores
     return environment.get_template("page.html.j2").render(
         runs=scores, labels=report.labels, labelled=list(zip(report.labels, scores, report.reviews, strict=True)), compared=report.compared, reviews=report.reviews, problems=report.problems,
-        figures=figures, metrics=METRICS, endpoints=tuple(MetricRole), resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
+        figures=figures, metrics=report.metrics, endpoints=tuple(TaskEndpoint), resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
         ladder=_ladder(scores), same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1, live=bool(version), version=version,
         used=lambda name: any(s["resources"].get(name) for s in scores), css=page_css(), js=_asset("page.js"),
     )  # fmt: skip

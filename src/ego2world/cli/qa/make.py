@@ -36,6 +36,9 @@ def register(qa: typer.Typer) -> None:
             None, help="A model that proposes questions too; the same checks decide. " + MODEL_HELP
         ),
         service: ModelOptions = SERVICE,
+        recipe: list[str] = typer.Option(
+            [], metavar="MODULE:NAME", help="A recipe of your own (docs/EXTENDING.md); may be repeated."
+        ),
         jobs: int = typer.Option(1, min=1, help="Processes."),
         ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the manifest as JSON."),
@@ -44,7 +47,7 @@ def register(qa: typer.Typer) -> None:
 
         Example: ego2world qa build worlds --out qa
         """
-        settings = QuestionSettings(Quota(window, per_window, options), test_share, names(episodes))
+        settings = QuestionSettings(Quota(window, per_window, options), test_share, names(episodes), tuple(recipe))
         opening = service.connector(model, mock_proposal) if model else None
         with progress("questions") as update:
             manifest = build(worlds, out_dir, settings, jobs, update, ray, opening)

@@ -7,38 +7,11 @@ from collections.abc import Iterator
 
 from ego2world.qa.checks.case import CheckContext, finding, turns
 from ego2world.qa.clauses import fresh
-from ego2world.qa.queries import (
-    ActQuery,
-    Amount,
-    ChangeQuery,
-    ClauseQuery,
-    Contents,
-    During,
-    Enabler,
-    Fact,
-    Heard,
-    Holding,
-    NextStep,
-    PreparedStep,
-    Query,
-    SaidQuery,
-    StepAt,
-)
+from ego2world.qa.queries import ChangeQuery, ClauseQuery, Enabler
 from ego2world.qa.records import Finding, QuestionGroup
-from ego2world.qa.taxonomy import Category
+from ego2world.qa.taxonomy import LEVELS, Category, Level
 
 # which queries ask for which category
-_ASKS: dict[Category, tuple[type[Query], ...]] = {
-    Category.EGO_STATE: (Holding, StepAt),
-    Category.ACTION_STATUS: (ActQuery, ClauseQuery, During),
-    Category.WORLD_STATE: (Fact, Contents, Amount),
-    Category.GOAL_PLANNING: (NextStep, PreparedStep),
-    Category.INTENT_ATTRIBUTION: (ClauseQuery, PreparedStep),
-    Category.ACTION_EFFECTS: (ChangeQuery,),
-    Category.ACTION_GROUNDING: (Enabler,),
-    Category.INTENT_FORMATION: (ClauseQuery,),
-    Category.WORLD_PERCEPTION: (ClauseQuery, ActQuery, Heard),
-}
 _RELATION = {
     Category.INTENT_ATTRIBUTION: "purpose", Category.INTENT_FORMATION: "reason", Category.WORLD_PERCEPTION: "percept",
     Category.ACTION_STATUS: "manner",
@@ -51,10 +24,10 @@ _SENSES = re.compile(
 
 def direction(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     """EDGE_DIRECTION"""
-    asks = _ASKS.get(Category(group.category)) if group.category in set(Category) else None
+    edge = group.category in set(Category) and LEVELS[Category(group.category)] in (Level.NODE, Level.EDGE)
     for path, turn in turns(group):
         query = turn.spec.query
-        wrong = asks is not None and not isinstance(query, (*asks, SaidQuery))
+        wrong = edge and group.category not in query.categories
         wrong |= (
             isinstance(query, ClauseQuery) and _RELATION.get(Category(group.category), query.relation) != query.relation
         )

@@ -14,7 +14,7 @@ from ego2world.qa.recipes import (
     world_perception,
     world_state,
 )
-from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext
+from ego2world.qa.recipes.base import DraftTurn, QuestionDraft, RecipeContext, at, between, sentence
 
 RECIPES: tuple[Callable[[RecipeContext], Iterator[QuestionDraft]], ...] = (
     ego_state.draft,
@@ -30,4 +30,4 @@ RECIPES: tuple[Callable[[RecipeContext], Iterator[QuestionDraft]], ...] = (
     loop.draft,
 )
 
-__all__ = ["RECIPES", "DraftTurn", "QuestionDraft", "RecipeContext"]
+__all__ = ["RECIPES", "DraftTurn", "QuestionDraft", "RecipeContext", "at", "between", "sentence"]
