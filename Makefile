@@ -2,6 +2,7 @@
 # make test        lint, types and the tests
 # make test-base   the installation without extras: every command's help, the README's commands, the demo
 # make test-slow   the tests that take long
+# make site        the documentation and reference as a site in site/; a dead link is an error
 # make dist        wheel and source distribution in dist/
 # All set themselves up: a virtual environment in .venv with the versions of constraints.txt.
 
@@ -11,7 +12,7 @@ BASE := .venv-base
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-base test-slow dist lint types docs samples measure clean
+.PHONY: demo test test-base test-slow dist site lint types docs samples measure clean
 
 demo: $(VENV)/.core
 	$(BIN)/ego2world demo --out demo
@@ -31,6 +32,9 @@ dist: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m slow
+
+site: $(VENV)/.dev
+	$(BIN)/mkdocs build --quiet --site-dir site
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests tools examples
@@ -60,4 +64,4 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 	touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) $(BASE) dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) dist demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
