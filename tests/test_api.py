@@ -29,6 +29,7 @@ def test_the_import_loads_nothing() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow  # the whole package, from nothing
 def test_a_type_checker_sees_the_types(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(
         'import ego2world as e2w\n\nworlds = e2w.open_worlds("demo/worlds")\nreveal_type(worlds["x"].initial)\nreveal_type(e2w.step)\n'

@@ -320,6 +320,6 @@ class _Worker:
                 ids = tuple(i for i in ids if i not in bound.get("object", ()))
             if ids:
                 roles[var.role] = ids if var.many and len(ids) > 1 else ids[0]
-        if hand is not None and kind.var("hand") is not None:
+        if hand is not None and kind.parameter("hand") is not None:
             roles["hand"] = hand
         return Action.of(kind.name, roles)

@@ -401,7 +401,7 @@ class Reconciler:
             bound = {role: value for role, value in action.roles if role != "instrument"}
             if rest:
                 bound["instrument"] = rest[0]
-            var = BY_NAME[action.name].var("instrument")
+            var = BY_NAME[action.name].parameter("instrument")
             if var is not None and (var.optional or rest):
                 return Action.of(action.name, bound)
         return Unreconciled(because(Why.CANNOT_HOLD, thing=thing), failure)

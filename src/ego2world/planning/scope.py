@@ -48,12 +48,16 @@ class LiftedAction:
 
     def accepts(self, role: str) -> frozenset[str]:
         """Return the kinds of things that the role takes."""
-        return frozenset().union(*(var.accepts for k in (self.kind, *self.alike) if (var := k.var(role)) is not None))
+        return frozenset().union(
+            *(var.accepts for k in (self.kind, *self.alike) if (var := k.parameter(role)) is not None)
+        )
 
     def kind_for(self, kinds: Mapping[str, Iterable[str]]) -> ActionType:
         """Return the type that takes things of these kinds, role -> kinds."""
         for kind in (self.kind, *self.alike):
-            if all((var := kind.var(role)) is not None and set(given) <= var.accepts for role, given in kinds.items()):
+            if all(
+                (var := kind.parameter(role)) is not None and set(given) <= var.accepts for role, given in kinds.items()
+            ):
                 return kind
         return self.kind
 
@@ -68,7 +72,7 @@ class LiftedAction:
         )  # fmt: skip
         bound = "".join(
             f"_{role}" for role, _ in self.counts
-            if (var := self.kind.var(role)) is not None and var.optional and role not in parts_roles(self.kind.effects)
+            if (var := self.kind.parameter(role)) is not None and var.optional and role not in parts_roles(self.kind.effects)
         )  # fmt: skip
         return f"{self.kind.name}{several}{left_out}{bound}" + (f"_{self.hand}" if self.hand else "")
 
@@ -203,7 +207,7 @@ def _shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> 
 
 
 def _accepts(kind: ActionType, role: str) -> frozenset[str]:
-    var = kind.var(role)
+    var = kind.parameter(role)
     return var.accepts if var is not None else frozenset()
 
 
@@ -278,12 +282,12 @@ def _event_shapes(world: World, things: set[str], conditions: Sequence[Condition
     found = []
     for family in sorted(goal_families(conditions)):
         for kind in ACTIONS:
-            if kind.family != family or kind.var("object") is None:
+            if kind.family != family or kind.parameter("object") is None:
                 continue
             roles = tuple(
                 (v.role, 1) for v in kind.roles if v.role != "hand" and (not v.optional or v.role == "target")
             )
-            fits = all(any(world.entities[t].type in kind.var(r).accepts for t in things) for r, _ in roles)  # type: ignore[union-attr]
+            fits = all(any(world.entities[t].type in kind.parameter(r).accepts for t in things) for r, _ in roles)  # type: ignore[union-attr]
             hands = HANDS if "hand" in parts_roles((*kind.preconditions, *kind.effects)) else (None,)
             if fits and len(roles) <= 2:
                 found += [LiftedAction(kind, roles, hand) for hand in hands]

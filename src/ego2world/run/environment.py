@@ -183,7 +183,7 @@ def _nearest(name: str, kinds: Mapping[str, str]) -> ActionType | None:
     fitting = [
         a
         for a in listed
-        if all((var := a.var(role)) is not None and kind in var.accepts for role, kind in kinds.items())
+        if all((var := a.parameter(role)) is not None and kind in var.accepts for role, kind in kinds.items())
     ]
     lacking = [sum(not v.optional and v.role != "hand" and v.role not in kinds for v in a.roles) for a in fitting]
     return fitting[lacking.index(min(lacking))] if fitting else None

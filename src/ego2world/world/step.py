@@ -107,7 +107,7 @@ def apply(ground: GroundAction, state: State) -> State:
 def with_hand(state: State, action: Action) -> Action:
     """Bind an unbound hand where the action type uses one: a free hand, right before left; else the right."""
     kind = BY_NAME.get(action.name)
-    if kind is None or kind.var("hand") is None or "hand" in action.bound:
+    if kind is None or kind.parameter("hand") is None or "hand" in action.bound:
         return action
     uses = any(
         getattr(part, "role", "") == "hand" or getattr(part, "to", "") == "hand"
@@ -174,7 +174,7 @@ def _role_failures(world: World, kind: ActionType, action: Action) -> list[Faile
                 code = Code.NOT_PORTABLE if fixed else Code.WRONG_KIND
                 failures.append(FailedCheck(code, thing, role=role, wanted=(kind.family,), found=entity.type))
     for role in action.bound:
-        if kind.var(role) is None:
+        if kind.parameter(role) is None:
             failures.append(FailedCheck(Code.UNKNOWN_ROLE, role, role=role, wanted=(kind.name,)))
     return failures
 

@@ -18,7 +18,9 @@ _CONTEXT = ("hand", "instrument", "source", "target")
 def _with_context(action: ActionType) -> ActionType:
     """Let every type record where, whence, with what and with which hand, even where nothing depends on it."""
     extra = tuple(
-        Parameter(role, HAND if role == "hand" else ANY, optional=True) for role in _CONTEXT if action.var(role) is None
+        Parameter(role, HAND if role == "hand" else ANY, optional=True)
+        for role in _CONTEXT
+        if action.parameter(role) is None
     )
     return replace(action, roles=action.roles + extra, declared=len(action.roles))
 
@@ -99,6 +101,6 @@ def _accepts(action: ActionType, kinds: dict[str, str]) -> int:
         elif not var.optional or var.role not in _TOLERATED:
             return -1
     for role in kinds:
-        if role not in _TOLERATED and action.var(role) is None:
+        if role not in _TOLERATED and action.parameter(role) is None:
             return -1
     return used

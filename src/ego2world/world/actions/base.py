@@ -186,7 +186,10 @@ class ActionType:
     def __repr__(self) -> str:
         return f"ActionType({self.name!r}, {self.says!r})"
 
-    def var(self, role: str) -> Parameter | None:
+    def __hash__(self) -> int:
+        return hash(self.name)  # unique, and much cheaper than that of all fields
+
+    def parameter(self, role: str) -> Parameter | None:
         """Return the role's declaration, or None."""
         return next((var for var in self.roles if var.role == role), None)
 

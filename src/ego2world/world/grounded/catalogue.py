@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -57,13 +58,14 @@ class Bindings:
 
 
 def parts_roles(parts: Iterable[object]) -> set[str]:
-    """Return the roles that needs or effects speak of."""
+    """Return the roles that preconditions or effects speak of."""
     found = {role for part in parts for name in PART_ROLES if (role := getattr(part, name, None)) is not None}
     return found | {"target" for part in parts if isinstance(part, PourAll)}
 
 
+@cache
 def roles_that_matter(kind: ActionType) -> tuple[str, ...]:
-    """Return the roles to bind: those that must be, and those that effects speak of. An optional role that only adds needs is left
+    """Return the roles to bind: those that must be, and those that effects speak of. An optional role that only adds preconditions is left
     unbound; a hand counts as needed, since the executor would choose one."""
     changed, needed = parts_roles(kind.effects), parts_roles(kind.preconditions)
     return tuple(
@@ -87,11 +89,11 @@ def essential(symbols: Symbols, most_things: int = 2) -> Iterator[Bindings]:
         roles = roles_that_matter(kind)
         if not kind.effects or sum(role != "hand" for role in roles) > most_things:
             continue
-        rivals = _rivals(kind, frozenset(by_kind))
-        optional = [r for r in roles if kind.var(r).optional and r != "hand"]  # type: ignore[union-attr]
+        rivals = _rivals(kind)
+        optional = [r for r in roles if kind.parameter(r).optional and r != "hand"]  # type: ignore[union-attr]
         for left_out in _subsets(optional):
             bound = [role for role in roles if role not in left_out]
-            columns = [sorted(n for k in kind.var(r).accepts for n in by_kind.get(k, ())) for r in bound]  # type: ignore[union-attr]
+            columns = [sorted(n for k in kind.parameter(r).accepts for n in by_kind.get(k, ())) for r in bound]  # type: ignore[union-attr]
             grid = np.array(np.meshgrid(*columns, indexing="ij"), np.int32).reshape(len(bound), -1)
             keep = np.ones(grid.shape[1], bool)
             for rival in rivals:
@@ -106,25 +108,26 @@ def _subsets(roles: list[str]) -> Iterator[set[str]]:
         yield {role for role, out in zip(roles, choice, strict=True) if out}
 
 
-def _rivals(kind: ActionType, kinds: frozenset[str]) -> list[ActionType]:
-    """Return the types that do the same with no more needs; of two alike the one declared first counts."""
-    preconditions, found = set(kind.preconditions), []
+@cache
+def _rivals(kind: ActionType) -> tuple[ActionType, ...]:
+    """Return the types that do the same with no more preconditions; of two alike the one declared first counts."""
+    preconditions, found, passed = set(kind.preconditions), [], False
     for other in ACTIONS:
-        if other is kind or other.effects != kind.effects or not set(other.preconditions) <= preconditions:
-            continue
-        if set(other.preconditions) == preconditions and ACTIONS.index(other) > ACTIONS.index(kind):
-            continue
-        found.append(other)
-    return found
+        if other is kind:
+            passed = True
+        elif other.effects == kind.effects and set(other.preconditions) <= preconditions:
+            if not passed or set(other.preconditions) != preconditions:
+                found.append(other)
+    return tuple(found)
 
 
 def _accepted(symbols: Symbols, rival: ActionType, roles: list[str], grid: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Say for each binding whether the rival type takes it too."""
     ok = np.ones(grid.shape[1], bool)
-    for var in rival.roles:
-        if var.role in roles and var.role in roles_that_matter(rival):
-            accepts = np.array([symbols.world.entities[i].type in var.accepts for i in symbols.ids])
-            ok &= accepts[grid[roles.index(var.role)]]
+    matter = roles_that_matter(rival)
+    for number, role in enumerate(roles):
+        if role in matter and (var := rival.parameter(role)) is not None:
+            ok &= symbols.of_kinds(var.accepts)[grid[number]]
     return ok
 
 

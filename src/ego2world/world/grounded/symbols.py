@@ -44,6 +44,7 @@ class Symbols:
         self.ids = tuple(sorted(world.entities))
         self.number = {identifier: number for number, identifier in enumerate(self.ids)}
         self.zone_codes = {zone: 1 + number for number, zone in enumerate(world.zones)}
+        self._of_kinds: dict[frozenset[str], NDArray[np.bool_]] = {}
         self._values: Mapping[str, Mapping[Value, int]] = {
             fluent: {value: 1 + i for i, value in enumerate(domain)} for fluent, domain in DOMAINS.items()
         }
@@ -52,6 +53,12 @@ class Symbols:
     def entities(self) -> int:
         """How many entities there are."""
         return len(self.ids)
+
+    def of_kinds(self, kinds: frozenset[str]) -> NDArray[np.bool_]:
+        """Return whether each entity is of one of the types; shape (entities,)."""
+        if kinds not in self._of_kinds:
+            self._of_kinds[kinds] = np.array([self.world.entities[i].type in kinds for i in self.ids], bool)
+        return self._of_kinds[kinds]
 
     @cached_property
     def flags(self) -> NDArray[np.uint8]:
