@@ -40,7 +40,8 @@ def main(worlds: str, out: str) -> None:
     for run in runs:
         metrics = run.score()["metrics"]
         print(
-            f"{run}: conditions reached {100 * metrics['gcr']:.1f} %, valid actions {100 * metrics['action_validity']:.1f} %"
+            f"{run}: conditions reached {100 * metrics['gcr']:.1f} %, valid actions"
+            f" {100 * metrics['action_validity']:.1f} %"
         )
     e2w.write_report(runs, Path(out) / "report")
     print(f"report: {Path(out) / 'report' / 'index.html'}")

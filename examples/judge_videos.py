@@ -16,7 +16,8 @@ def main(bench: str, out: str) -> None:
     for name, scores in (("exact answers", exact["raters"]["oracle"]), ("detector", seen["raters"]["vision"])):
         overall = scores["overall"]
         print(
-            f"{name:<14} T {overall['T']:5.1f}  P {overall['P']:5.1f}  S {overall['S']:5.1f}  of {overall['videos']} videos"
+            f"{name:<14} T {overall['T']:5.1f}  P {overall['P']:5.1f}  S {overall['S']:5.1f}  of {overall['videos']}"
+            " videos"
         )
 
 

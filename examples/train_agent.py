@@ -2,8 +2,8 @@
 
     python examples/train_agent.py demo/worlds K01-20250301-080000 task_001 --seconds 60
 
-It is tabular Q-learning over what the agent knows (the observation's row), in many worlds at a time; both it and the random
-player choose among the actions of the mask.
+It is tabular Q-learning over what the agent knows (the observation's row), in many worlds at a time; both it and the
+random player choose among the actions of the mask.
 """
 
 from __future__ import annotations
@@ -76,9 +76,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     env = gymnasium.make_vec(
-        "ego2world/Episode-v0", num_envs=WORLDS, vectorization_mode="vector_entry_point", worlds=given.worlds, episode=given.episode,
-        task=given.task, limit=given.limit,
-    )  # fmt: skip
+        "ego2world/Episode-v0",
+        num_envs=WORLDS,
+        vectorization_mode="vector_entry_point",
+        worlds=given.worlds,
+        episode=given.episode,
+        task=given.task,
+        limit=given.limit,
+    )
     space = cast(EpisodeVectorEnv, env.unwrapped).space
     print(f"{space.task.instruction}  {space.actions} actions, {space.grounding.width} columns")
     rng = np.random.default_rng(given.seed)

@@ -79,13 +79,15 @@ def sample_clips(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture(scope="session")
 def rendered(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The benchmark of drawn rollouts: 20 cases, 120 clips; drawn once for all processes of a run, and never written to."""
+    """The benchmark of drawn rollouts: 20 cases, 120 clips; drawn once for all processes of a run, and never written
+    to."""
     return once(tmp_path_factory, "rendered", lambda folder: make_rendered(sample_worlds, folder, jobs=2))
 
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which ``ego2world demo --out demo`` was run; once for all processes of a run, and never written to."""
+    """A folder in which ``ego2world demo --out demo`` was run; once for all processes of a run, and never written
+    to."""
 
     def make(folder: Path) -> None:
         (folder / "demo").mkdir(parents=True)

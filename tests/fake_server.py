@@ -1,4 +1,5 @@
-"""A server on this machine that speaks the OpenAI chat protocol and misbehaves as told, for tests of everything above it.
+"""A server on this machine that speaks the OpenAI chat protocol and misbehaves as told, for tests of everything above
+it.
 
 It counts the tokens of every reply that it sends whole; a test compares that count with the project's own ledger.
 """
@@ -62,13 +63,25 @@ def fake_server(script: Script) -> Iterator[str]:
             prompt = len(json.dumps(body["messages"]).split())
             cached, words = int(prompt * script.cached_share), len(text.split())
             data = {
-                "id": f"chatcmpl-{number}", "object": "chat.completion", "created": 0, "model": script.model,
-                "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": script.finish(body)}],
+                "id": f"chatcmpl-{number}",
+                "object": "chat.completion",
+                "created": 0,
+                "model": script.model,
+                "choices": [
+                    {
+                        "index": 0,
+                        "message": {"role": "assistant", "content": text},
+                        "finish_reason": script.finish(body),
+                    }
+                ],
                 "usage": {
-                    "prompt_tokens": prompt, "completion_tokens": words, "total_tokens": prompt + words,
-                    "prompt_tokens_details": {"cached_tokens": cached}, "completion_tokens_details": {"reasoning_tokens": words // 2},
+                    "prompt_tokens": prompt,
+                    "completion_tokens": words,
+                    "total_tokens": prompt + words,
+                    "prompt_tokens_details": {"cached_tokens": cached},
+                    "completion_tokens_details": {"reasoning_tokens": words // 2},
                 },
-            }  # fmt: skip
+            }
             if fault == "cut":  # the connection breaks in the middle of the body
                 raw = json.dumps(data).encode()
                 self.send_response(200)

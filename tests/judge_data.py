@@ -60,9 +60,18 @@ def simulated(
         name = f"c{number + 1:03d}"
         things = [f"thing {n}" for n in range(2 + number % 4)]
         made_cases.append(
-            Case(case_id=name, domain=list(Setting)[number % 5], goal="; ".join(f"the {thing} is in its box" for thing in things), scene_image="",
-                 scene_sha256="", clutter=list(Clutter)[number % 3], objects=tuple(things), panel=True, reference_sequences=(("a",), ("b",), ("c",)))
-        )  # fmt: skip
+            Case(
+                case_id=name,
+                domain=list(Setting)[number % 5],
+                goal="; ".join(f"the {thing} is in its box" for thing in things),
+                scene_image="",
+                scene_sha256="",
+                clutter=list(Clutter)[number % 3],
+                objects=tuple(things),
+                panel=True,
+                reference_sequences=(("a",), ("b",), ("c",)),
+            )
+        )
         for source in (VideoSource.SUCCESS, VideoSource.FAILURE):
             videos += [_video(name, source, take) for take in range(1, takes + 1)]
         videos += [_video(name, VideoSource.MODEL, number, model) for model in MODELS for number in seeds]
@@ -76,9 +85,18 @@ def simulated(
 def _video(case: str, source: VideoSource, number: int, model: str = "") -> Video:
     kind = model or source.value
     return Video(
-        video_id=f"{case}.{kind}.{number}", case_id=case, source=source, model=model, seed=number if model else None, take=1 if model else number,
-        path=f"{case}/{kind}/{number}.mp4", sha256=sha256(f"{case}{kind}{number}".encode()), status=FileStatus.OK, n_frames=80, duration_s=8.0,
-    )  # fmt: skip
+        video_id=f"{case}.{kind}.{number}",
+        case_id=case,
+        source=source,
+        model=model,
+        seed=number if model else None,
+        take=1 if model else number,
+        path=f"{case}/{kind}/{number}.mp4",
+        sha256=sha256(f"{case}{kind}{number}".encode()),
+        status=FileStatus.OK,
+        n_frames=80,
+        duration_s=8.0,
+    )
 
 
 def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, SubgoalPlan]) -> Iterator[GateAnswer]:
@@ -92,9 +110,14 @@ def _answers(rng: random.Random, bench: Benchmark, plans: dict[str, SubgoalPlan]
                 for gate, holds in truth.items():
                     said = holds != (rng.random() < slip)
                     yield GateAnswer(
-                        video_id=video.video_id, plan_id=f"{video.case_id}.plan", sid=subgoal.sid, gate=gate,
-                        answer=GateVerdict.PASS if said else GateVerdict.FAIL, rater=rater, asked="all",
-                    )  # fmt: skip
+                        video_id=video.video_id,
+                        plan_id=f"{video.case_id}.plan",
+                        sid=subgoal.sid,
+                        gate=gate,
+                        answer=GateVerdict.PASS if said else GateVerdict.FAIL,
+                        rater=rater,
+                        asked="all",
+                    )
 
 
 def part(source: Path, folder: Path, cases: int, videos: int | None = None) -> Benchmark:

@@ -27,9 +27,13 @@ from judge_data import simulated
 COMMAND = str(Path(sys.executable).parent / "ego2world")
 HELD_OUT = 3  # seed of the rollouts; seeds 0 to 2 are for tuning
 LOOKS = {
-    "8": ("--frames", "8"), "16": ("--frames", "16"), "32": ("--frames", "32"), "64": ("--frames", "64"),
-    "dense at 8": ("--sampling", "dense"), "all": ("--sampling", "all"),
-}  # fmt: skip
+    "8": ("--frames", "8"),
+    "16": ("--frames", "16"),
+    "32": ("--frames", "32"),
+    "64": ("--frames", "64"),
+    "dense at 8": ("--sampling", "dense"),
+    "all": ("--sampling", "all"),
+}
 KINDS = {
     "task": ("skip", "stop", "abandon", "no_tilt", "half"),
     "single frames": ("duplicate", "count", "identity", "merge", "shape", "vanish", "float", "wrong_axis"),
@@ -68,8 +72,10 @@ def panels(folder: Path) -> None:
         steps["score"] = ego2world(at, "judge", "score", at, run)
         steps["agree"] = ego2world(at, "judge", "agree", at, run, "--out", at / "report")
         count = sum(1 for _ in answers.open())
-        print(f"{len(bench.videos)} videos, {count} answers: {sum(wall for wall, _ in steps.values()):.1f} s, "
-              + ", ".join(f"{name} {wall:.1f} s {memory:.0f} MB" for name, (wall, memory) in steps.items()))  # fmt: skip
+        print(
+            f"{len(bench.videos)} videos, {count} answers: {sum(wall for wall, _ in steps.values()):.1f} s, "
+            + ", ".join(f"{name} {wall:.1f} s {memory:.0f} MB" for name, (wall, memory) in steps.items())
+        )
 
 
 def videos(folder: Path) -> None:
@@ -136,8 +142,9 @@ def _of_judge(one: dict[str, Any]) -> str:
     holds = false + sum(gate["both_pass"] for gate in one["gates"].values())
     r = {name: one[name]["pearson"]["value"] for name in "TPS"}
     return (
-        f"r T {r['T']:.3f} P {r['P']:.3f} S {r['S']:.3f}, tau-b {one['S']['kendall']['value']:.3f}, CCC {one['S']['ccc']['value']:.3f}, "
-        f"MAE {one['S']['mae']['value']:.1f}, order of models {one['models']['spearman']['value']:.2f}; found "
+        f"r T {r['T']:.3f} P {r['P']:.3f} S {r['S']:.3f}, tau-b {one['S']['kendall']['value']:.3f}, CCC"
+        f" {one['S']['ccc']['value']:.3f}, MAE {one['S']['mae']['value']:.1f}, order of models"
+        f" {one['models']['spearman']['value']:.2f}; found "
         + ", ".join(f"{kind} {found[kind]}/{planted[kind]}" for kind in KINDS)
         + f"; failed though they hold {false}/{holds}"
     )

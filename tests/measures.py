@@ -26,9 +26,13 @@ HERE = Path(__file__).parent
 DATA = HERE.parents[1] / "shared" / "data" / "hd-epic"
 GOLD = HERE / "gold" / "narrations.jsonl"
 _SAME = (
-    {"countertop", "counter", "top", "surface", "worktop"}, {"fridge", "refrigerator"}, {"bin", "rubbish", "trash"},
-    {"hob", "stove"}, {"cup", "mug"}, {"hand", "hands"},
-)  # fmt: skip
+    {"countertop", "counter", "top", "surface", "worktop"},
+    {"fridge", "refrigerator"},
+    {"bin", "rubbish", "trash"},
+    {"hob", "stove"},
+    {"cup", "mug"},
+    {"hand", "hands"},
+)
 NEAR_S = 2.5
 
 
@@ -83,7 +87,8 @@ class Faithfulness:
 
 
 def faithfulness(made: dict[str, EpisodeDraft], gold: Path = GOLD) -> Faithfulness:
-    """Compare narrated operations with a gold file of {"id", "operations": [{family, object, source, target, instrument}]}."""
+    """Compare narrated operations with a gold file of {"id", "operations": [{family, object, source, target,
+    instrument}]}."""
     said: dict[str, list[tuple[EpisodeDraft, Any, int]]] = defaultdict(list)
     for draft in made.values():
         for index, operation in enumerate(draft.operations):
@@ -95,8 +100,16 @@ def faithfulness(made: dict[str, EpisodeDraft], gold: Path = GOLD) -> Faithfulne
         left = list(row["operations"])
         for draft, operation, index in said[row["id"]]:
             fitting = next(
-                (g for g in left if g["family"] == operation.family and names_match(g.get("object"), operation.action.ids("object") or operation.action.ids("target"), draft)), None
-            )  # fmt: skip
+                (
+                    g
+                    for g in left
+                    if g["family"] == operation.family
+                    and names_match(
+                        g.get("object"), operation.action.ids("object") or operation.action.ids("target"), draft
+                    )
+                ),
+                None,
+            )
             if fitting is None:
                 result.wrong += 1
                 result.misses.append((row["id"], f"not in gold: {operation.family} {operation.action}"))
@@ -128,11 +141,23 @@ def gold_facts(label: dict[str, str]) -> list[tuple[str, str]]:
     """Return the facts that a gold operation implies by its family alone, as (fluent, value or place)."""
     family = label["family"]
     simple = {
-        "open": ("openness", "open"), "close": ("openness", "closed"), "turn_on": ("power", "on"), "turn_off": ("power", "off"),
-        "pick_up": ("place", "held"), "take_out": ("place", "held"), "wash": ("cleanliness", "clean"), "rinse": ("cleanliness", "clean"),
-        "wipe": ("cleanliness", "clean"), "scrub": ("cleanliness", "clean"), "dry": ("wetness", "dry"), "wear": ("worn", "True"),
-        "take_off": ("worn", "False"), "fold": ("form", "folded"), "peel": ("peeled", "True"), "grate": ("form", "grated"),
-    }  # fmt: skip
+        "open": ("openness", "open"),
+        "close": ("openness", "closed"),
+        "turn_on": ("power", "on"),
+        "turn_off": ("power", "off"),
+        "pick_up": ("place", "held"),
+        "take_out": ("place", "held"),
+        "wash": ("cleanliness", "clean"),
+        "rinse": ("cleanliness", "clean"),
+        "wipe": ("cleanliness", "clean"),
+        "scrub": ("cleanliness", "clean"),
+        "dry": ("wetness", "dry"),
+        "wear": ("worn", "True"),
+        "take_off": ("worn", "False"),
+        "fold": ("form", "folded"),
+        "peel": ("peeled", "True"),
+        "grate": ("form", "grated"),
+    }
     if family in simple and not (family in {"pick_up", "take_out"} and label.get("instrument")):
         return [simple[family]]
     if family in {"put_on", "put_in"} and "target" in label:
@@ -159,7 +184,8 @@ def _count_facts(result: Faithfulness, label: dict[str, str], operation: Any, dr
 
 
 def main_actions(dataset: Dataset, made: dict[str, EpisodeDraft]) -> tuple[int, int, list[str]]:
-    """Return (agreeing, all, misses) over rows with official main actions: verb's class and noun of some operation agree."""
+    """Return (agreeing, all, misses) over rows with official main actions: verb's class and noun of some operation
+    agree."""
     verbs = dataset.vocabulary.verbs
     agree, total, misses = 0, 0, []
     for video, rows in dataset.narrations.items():
@@ -188,28 +214,112 @@ def main_actions(dataset: Dataset, made: dict[str, EpisodeDraft]) -> tuple[int, 
             agree += fits
             if not fits:
                 misses.append(
-                    f"{row.id} {row.text.strip()!r} {row.main_actions[0]} [{key}] {[str(o.action) for o in said[row.id]]}"
+                    f"{row.id} {row.text.strip()!r} {row.main_actions[0]} [{key}]"
+                    f" {[str(o.action) for o in said[row.id]]}"
                 )
     return agree, total, misses
 
 
 # Which operation families a verb class of HD-EPIC may become, bound as it may be (the class file's own keys).
 _CLASS_FAMILIES = {
-    "take": "pick_up take_out lift uncover detach pass_hand take_off scoop move", "put": "put_on put_in move cover wear drop hold other", "wash": "wash rinse wipe dry scrub",
-    "open": "open turn_on uncover", "close": "close turn_off cover attach", "insert": "put_in put_on wear attach add", "turn-on": "turn_on press adjust", "cut": "cut open",
-    "turn-off": "turn_off press other", "pour": "pour add empty", "mix": "mix", "move": "move pass_hand put_on put_in adjust", "remove": "take_out pick_up detach uncover take_off wipe empty move",
-    "throw": "throw_away put_in drop add put_on", "dry": "dry", "shake": "shake", "scoop": "scoop", "adjust": "adjust move turn", "squeeze": "squeeze fold crush", "peel": "peel",
-    "empty": "empty pour", "press": "press turn_on turn_off move crush", "flip": "flip turn", "turn": "turn adjust flip open close turn_on turn_off move detach", "check": "check",
-    "scrape": "scrub wipe move", "fill": "fill add", "apply": "spread sprinkle", "fold": "fold", "scrub": "scrub", "break": "break cut tear", "pull": "move open take_out detach pick_up",
-    "pat": "other wipe dry press", "lift": "lift pick_up tilt uncover open", "hold": "hold wear pick_up", "eat": "eat", "wrap": "wrap cover close attach fold", "filter": "empty", "look": "check",
-    "unroll": "unwrap open fold", "sort": "move put_on", "hang": "put_on pass_hand", "sprinkle": "sprinkle add crush", "rip": "tear open", "spray": "sprinkle", "cook": "cook mix", "add": "add put_in mix put_on",
-    "roll": "fold form", "search": "check", "crush": "crush", "stretch": "form fold", "knead": "knead", "divide": "separate detach", "set": "put_on adjust press turn_on", "feel": "check other",
-    "rub": "scrub wipe", "soak": "soak rinse", "brush": "wipe scrub", "drop": "drop put_in put_on throw_away add", "drink": "drink", "slide": "move put_on wear open close take_out put_in",
-    "water": "soak", "gather": "move pick_up", "attach": "attach put_on", "wear": "wear", "measure": "weigh check", "unscrew": "uncover detach open turn", "wait": "wait", "lower": "lift move put_on",
-    "form": "form", "screw": "turn attach cover close detach uncover", "serve": "put_on", "uncover": "uncover", "unwrap": "unwrap", "lock": "attach close", "switch": "turn_on turn_off press adjust", "carry": "move put_on pick_up",
-    "season": "sprinkle", "mark": "record", "bend": "fold other", "write": "record", "reach": "other", "stab": "cut", "grate": "grate", "smell": "check", "use": "", "transition": "navigate", "let-go": "drop",
-    "increase": "adjust", "turn-down": "adjust", "coat": "spread soak", "prepare": "cook", "choose": "pick_up", "balance": "hold", "finish": "other", "work": "other", "scan": "check",
-}  # fmt: skip
+    "take": "pick_up take_out lift uncover detach pass_hand take_off scoop move",
+    "put": "put_on put_in move cover wear drop hold other",
+    "wash": "wash rinse wipe dry scrub",
+    "open": "open turn_on uncover",
+    "close": "close turn_off cover attach",
+    "insert": "put_in put_on wear attach add",
+    "turn-on": "turn_on press adjust",
+    "cut": "cut open",
+    "turn-off": "turn_off press other",
+    "pour": "pour add empty",
+    "mix": "mix",
+    "move": "move pass_hand put_on put_in adjust",
+    "remove": "take_out pick_up detach uncover take_off wipe empty move",
+    "throw": "throw_away put_in drop add put_on",
+    "dry": "dry",
+    "shake": "shake",
+    "scoop": "scoop",
+    "adjust": "adjust move turn",
+    "squeeze": "squeeze fold crush",
+    "peel": "peel",
+    "empty": "empty pour",
+    "press": "press turn_on turn_off move crush",
+    "flip": "flip turn",
+    "turn": "turn adjust flip open close turn_on turn_off move detach",
+    "check": "check",
+    "scrape": "scrub wipe move",
+    "fill": "fill add",
+    "apply": "spread sprinkle",
+    "fold": "fold",
+    "scrub": "scrub",
+    "break": "break cut tear",
+    "pull": "move open take_out detach pick_up",
+    "pat": "other wipe dry press",
+    "lift": "lift pick_up tilt uncover open",
+    "hold": "hold wear pick_up",
+    "eat": "eat",
+    "wrap": "wrap cover close attach fold",
+    "filter": "empty",
+    "look": "check",
+    "unroll": "unwrap open fold",
+    "sort": "move put_on",
+    "hang": "put_on pass_hand",
+    "sprinkle": "sprinkle add crush",
+    "rip": "tear open",
+    "spray": "sprinkle",
+    "cook": "cook mix",
+    "add": "add put_in mix put_on",
+    "roll": "fold form",
+    "search": "check",
+    "crush": "crush",
+    "stretch": "form fold",
+    "knead": "knead",
+    "divide": "separate detach",
+    "set": "put_on adjust press turn_on",
+    "feel": "check other",
+    "rub": "scrub wipe",
+    "soak": "soak rinse",
+    "brush": "wipe scrub",
+    "drop": "drop put_in put_on throw_away add",
+    "drink": "drink",
+    "slide": "move put_on wear open close take_out put_in",
+    "water": "soak",
+    "gather": "move pick_up",
+    "attach": "attach put_on",
+    "wear": "wear",
+    "measure": "weigh check",
+    "unscrew": "uncover detach open turn",
+    "wait": "wait",
+    "lower": "lift move put_on",
+    "form": "form",
+    "screw": "turn attach cover close detach uncover",
+    "serve": "put_on",
+    "uncover": "uncover",
+    "unwrap": "unwrap",
+    "lock": "attach close",
+    "switch": "turn_on turn_off press adjust",
+    "carry": "move put_on pick_up",
+    "season": "sprinkle",
+    "mark": "record",
+    "bend": "fold other",
+    "write": "record",
+    "reach": "other",
+    "stab": "cut",
+    "grate": "grate",
+    "smell": "check",
+    "use": "",
+    "transition": "navigate",
+    "let-go": "drop",
+    "increase": "adjust",
+    "turn-down": "adjust",
+    "coat": "spread soak",
+    "prepare": "cook",
+    "choose": "pick_up",
+    "balance": "hold",
+    "finish": "other",
+    "work": "other",
+    "scan": "check",
+}
 
 
 def class_agrees(key: str | None, family: str) -> bool:
@@ -247,10 +357,13 @@ def track_fixtures(dataset: Dataset, made: dict[str, EpisodeDraft]) -> tuple[int
                         else {"put_on", "put_in", "drop", "throw_away"}
                     )
                     near = [
-                        (abs((o.span_s[0] + o.span_s[1]) / 2 - moment_s), i) for i, o in enumerate(draft.operations)
-                        if not o.inferred and o.family in families and entity in o.action.ids("object")
+                        (abs((o.span_s[0] + o.span_s[1]) / 2 - moment_s), i)
+                        for i, o in enumerate(draft.operations)
+                        if not o.inferred
+                        and o.family in families
+                        and entity in o.action.ids("object")
                         and o.span_s[0] - NEAR_S <= moment_s <= o.span_s[1] + NEAR_S
-                    ]  # fmt: skip
+                    ]
                     if not near:
                         continue
                     index = min(near)[1]
@@ -263,7 +376,8 @@ def track_fixtures(dataset: Dataset, made: dict[str, EpisodeDraft]) -> tuple[int
                     reason = _why_not(draft, index, found, fixture_of[name])
                     reasons[f"{side}: {reason}"] += 1
                     examples.append(
-                        f"{video} {moment_s:.1f}s {side} {entity} at {found}, track says {fixture_of[name]}: {draft.operations[index].says} ({reason})"
+                        f"{video} {moment_s:.1f}s {side} {entity} at {found}, track says {fixture_of[name]}:"
+                        f" {draft.operations[index].says} ({reason})"
                     )
     return agree, matched, reasons, examples
 
@@ -298,8 +412,10 @@ def main() -> None:
     dataset, made = drafts(data)
     for gold in sorted((HERE / "gold").glob("*.jsonl")):
         found = faithfulness(made, gold)
-        print(f"{gold.name}: operations precision {found.precision:.3f} recall {found.recall:.3f} F1 {found.f1:.3f}; "
-              + "; ".join(f"{role} {a}/{b}" for role, (a, b) in sorted(found.roles.items())))  # fmt: skip
+        print(
+            f"{gold.name}: operations precision {found.precision:.3f} recall {found.recall:.3f} F1 {found.f1:.3f}; "
+            + "; ".join(f"{role} {a}/{b}" for role, (a, b) in sorted(found.roles.items()))
+        )
         right, wrong, missed = found.facts
         print(f"  facts precision {right / (right + wrong):.3f} recall {right / (right + missed):.3f}")
         if "-v" in sys.argv:

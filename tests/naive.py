@@ -131,7 +131,8 @@ def naive_step(world: World, facts: Facts, kind: ActionType, action: Action) -> 
 
 
 def bindings(world: World, kind: ActionType, rng: random.Random, most: int) -> list[Action]:
-    """Return ground actions of a type over declared roles: all of them, or a sample when there are more than ``most``."""
+    """Return ground actions of a type over declared roles: all of them, or a sample when there are more than
+    ``most``."""
     roles: list[tuple[str, list[str]]] = []
     for var in kind.roles[: kind.declared]:
         fitting = sorted(i for i, e in world.entities.items() if e.type in var.accepts and i != "body")

@@ -1,8 +1,11 @@
-"""A second reading of exported PDDL text: its actions grounded and evaluated over thousands of states at once, to compare with the executor.
+"""A second reading of exported PDDL text: its actions grounded and evaluated over thousands of states at once, to
+compare with the executor.
 
-It reads nothing but the text. A state is a row of truths, one column a ground fact; conditions are evaluated on whole columns.
+It reads nothing but the text. A state is a row of truths, one column a ground fact; conditions are evaluated on whole
+columns.
 
-    python tests/pddl_law.py WORLDS [STATES]    compare every task's domain with the executor, STATES random states an episode
+    python tests/pddl_law.py WORLDS [STATES]    compare every task's domain with the executor, STATES random states an
+    episode
 """
 
 from __future__ import annotations
@@ -181,7 +184,7 @@ def _changed(e: Expression) -> Iterator[Expression]:
 
 def differences(
     problem: PlanningProblem, start: State, states: int, seed: int, dialect: Dialect | None = None
-) -> tuple[int, int, int, list[str]]:  # fmt: skip
+) -> tuple[int, int, int, list[str]]:
     """Walk at random with the domain's own ground actions and compare text and executor in every state met.
 
     Returns:
@@ -250,7 +253,8 @@ def differences(
             real = facts(small.states[i]) | happened(problem, grounding.action(int(number)))
             if text != real:
                 found.append(
-                    f"successor of ({name} {' '.join(arguments)}): only text {sorted(text - real)}, only executor {sorted(real - text)}"
+                    f"successor of ({name} {' '.join(arguments)}): only text {sorted(text - real)}, only executor"
+                    f" {sorted(real - text)}"
                 )
     return len(grounds), tested, compared, found
 
@@ -268,7 +272,8 @@ def _typing(law: Law) -> set[tuple[str, ...]]:
 def compare(
     episode: Episode, states: int, dialect: Dialect | None = None, most_tasks: int = 99
 ) -> tuple[int, int, int, list[str]]:
-    """Compare the domains of an episode's tasks, each also with everything movable; the states are shared out among them."""
+    """Compare the domains of an episode's tasks, each also with everything movable; the states are shared out among
+    them."""
     course = list(reference_states(episode))
     tasks = episode.tasks[:most_tasks]
     totals, found = [0, 0, 0], []
@@ -287,7 +292,8 @@ if __name__ == "__main__":
     for name in load_manifest(worlds)["episodes"]:
         grounds, tests, successors, unlike = compare(load_episode(worlds, name), wanted)
         print(
-            f"{name}: {wanted} states, {grounds} ground actions, {tests} tests, {successors} successors, {len(unlike)} differences",
+            f"{name}: {wanted} states, {grounds} ground actions, {tests} tests, {successors} successors, {len(unlike)}"
+            " differences",
             flush=True,
         )
         for line in unlike[:5]:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 WORDS = (
-    "open closed in on held: repeat: unreconciled: unresolved: attempt: statement: power openness the place of is unknown or nothing "
-    "cupboard_001 mug_1 agent right_hand left_hand zone_1 needed found limit service_error; true false needs needed, already"
+    "open closed in on held: repeat: unreconciled: unresolved: attempt: statement: power openness the place of is"
+    " unknown or nothing cupboard_001 mug_1 agent right_hand left_hand zone_1 needed found limit service_error; true"
+    " false needs needed, already"
 ).split()
 
 

@@ -45,10 +45,11 @@ from ego2world.world.state import Action, State, World
 from ego2world.world.step import step, with_hand
 
 DESIGN_FAMILIES = frozenset(
-    "pick_up put_on put_in take_out move pass_hand open close turn_on turn_off adjust press pour add fill empty scoop sprinkle spread "
-    "mix shake cut peel grate crush tear break separate wash rinse scrub wipe dry soak squeeze knead form fold wrap unwrap cover "
-    "uncover attach detach flip turn tilt lift hold throw_away drop wear take_off weigh cook check eat drink navigate wait record other".split()
-)  # fmt: skip
+    "pick_up put_on put_in take_out move pass_hand open close turn_on turn_off adjust press pour add fill empty scoop"
+    " sprinkle spread mix shake cut peel grate crush tear break separate wash rinse scrub wipe dry soak squeeze knead"
+    " form fold wrap unwrap cover uncover attach detach flip turn tilt lift hold throw_away drop wear take_off weigh"
+    " cook check eat drink navigate wait record other".split()
+)
 
 
 def setting(action: ActionType) -> tuple[World, State, Action]:

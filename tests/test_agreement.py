@@ -1,4 +1,5 @@
-"""Agreement statistics against published tables, SciPy and other packages; undefined values are said to be, never NaN or 0."""
+"""Agreement statistics against published tables, SciPy and other packages; undefined values are said to be, never NaN
+or 0."""
 
 from __future__ import annotations
 
@@ -19,9 +20,11 @@ from ego2world.errors import UsageError
 SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 N = None
 KRIPPENDORFF = [
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3], [N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N],
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, N, N, N],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, N, 3],
+    [N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N],
     [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N],
-]  # fmt: skip
+]
 ANSCOMBE = ([10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5], [8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68])
 
 
@@ -53,8 +56,10 @@ def test_alpha_of_krippendorff_2011() -> None:
     units = [list(column) for column in zip(*KRIPPENDORFF, strict=True)]
     found = {level: alpha(units, level) for level in ("nominal", "ordinal", "interval")}
     assert {level: round(figure.value, 4) for level, figure in found.items()} == {
-        "nominal": 0.7434, "ordinal": 0.8154, "interval": 0.8491
-    }  # fmt: skip
+        "nominal": 0.7434,
+        "ordinal": 0.8154,
+        "interval": 0.8491,
+    }
     assert found["nominal"].n == 11 and found["nominal"].dropped == 1  # one unit has a single rating
 
 

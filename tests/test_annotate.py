@@ -1,4 +1,5 @@
-"""Blind annotation: nobody sees where a clip is from, nothing that was answered is lost, and answers come out as the judge's own."""
+"""Blind annotation: nobody sees where a clip is from, nothing that was answered is lost, and answers come out as the
+judge's own."""
 
 from __future__ import annotations
 
@@ -192,8 +193,13 @@ def test_answers_are_appended_changed_and_taken_back(panel: Path, tmp_path: Path
     store = PanelStore(panel)
     store.save("anna", 0, "s1", "T1", "not_reached")
     assert "T1" not in store.given("anna", name)["s1"]
-    for bad in (("zoe", 0, "s1", "T1", "pass"), ("anna", 99, "s1", "T1", "pass"), ("anna", 0, "s9", "T1", "pass"),
-                ("anna", 0, "s1", "T9", "pass"), ("anna", 0, "s1", "T1", "yes")):  # fmt: skip
+    for bad in (
+        ("zoe", 0, "s1", "T1", "pass"),
+        ("anna", 99, "s1", "T1", "pass"),
+        ("anna", 0, "s9", "T1", "pass"),
+        ("anna", 0, "s1", "T9", "pass"),
+        ("anna", 0, "s1", "T1", "yes"),
+    ):
         with pytest.raises(UsageError):
             store.save(*bad)
     store.close()
@@ -230,8 +236,17 @@ def test_no_page_says_where_a_clip_is_from(panel: Path, bench: Benchmark) -> Non
             assert not gives_away(client.get(path).text, bench)
         heads = client.get(clip).headers
         assert not gives_away(json.dumps(dict(heads)), bench)
-        for path in ("/panel.json", "/clip/../panel.json", "/clip/..%2fpanel.mp4", "/clip/x.mp4", "/answers/anna.jsonl",
-                     "/a/nobody", "/a/anna/99", "/docs", "/static/../panel.json"):  # fmt: skip
+        for path in (
+            "/panel.json",
+            "/clip/../panel.json",
+            "/clip/..%2fpanel.mp4",
+            "/clip/x.mp4",
+            "/answers/anna.jsonl",
+            "/a/nobody",
+            "/a/anna/99",
+            "/docs",
+            "/static/../panel.json",
+        ):
             assert client.get(path).status_code in (403, 404, 422), path
 
 
@@ -307,7 +322,8 @@ def server(small: Path) -> Iterator[Server]:
 def test_two_annotators_in_a_browser(
     server: Server, small: Path, bench: Benchmark, truth: dict[tuple[str, str, str], str], tmp_path: Path
 ) -> None:
-    """Ten videos each, by key and by button, the server killed in between: blind in page and network, and nothing is lost."""
+    """Ten videos each, by key and by button, the server killed in between: blind in page and network, and nothing is
+    lost."""
     from playwright.sync_api import sync_playwright
 
     panel = json.loads((small / "panel.json").read_text())
@@ -318,8 +334,8 @@ def test_two_annotators_in_a_browser(
 
     def rows_open(page: object) -> list[list[str]]:
         found: list[list[str]] = page.evaluate(  # type: ignore[attr-defined]
-            "[...document.querySelectorAll('.gate[data-asked=yes]')].filter(r => !r.querySelector('[aria-pressed=true]'))"
-            ".map(r => [r.closest('.subgoal').dataset.sid, r.dataset.gate])"
+            "[...document.querySelectorAll('.gate[data-asked=yes]')].filter(r =>"
+            " !r.querySelector('[aria-pressed=true]')).map(r => [r.closest('.subgoal').dataset.sid, r.dataset.gate])"
         )
         return found
 

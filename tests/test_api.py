@@ -24,7 +24,10 @@ def test_every_public_name_is_there_and_no_other() -> None:
 
 
 def test_the_import_loads_nothing() -> None:
-    code = "import ego2world, sys; print(sorted(m for m in sys.modules if m.split('.')[0] in {'numpy', 'scipy', 'av', 'msgspec'}))"
+    code = (
+        "import ego2world, sys; print(sorted(m for m in sys.modules if m.split('.')[0] in {'numpy', 'scipy', 'av',"
+        " 'msgspec'}))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -32,7 +35,8 @@ def test_the_import_loads_nothing() -> None:
 @pytest.mark.slow  # the whole package, from nothing
 def test_a_type_checker_sees_the_types(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(
-        'import ego2world as e2w\n\nworlds = e2w.open_worlds("demo/worlds")\nreveal_type(worlds["x"].initial)\nreveal_type(e2w.step)\n'
+        "import ego2world as e2w\n\nworlds ="
+        ' e2w.open_worlds("demo/worlds")\nreveal_type(worlds["x"].initial)\nreveal_type(e2w.step)\n'
     )
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "user.py"],

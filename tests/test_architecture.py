@@ -36,8 +36,14 @@ def test_no_source_rows_in_the_package() -> None:
 
 def test_exported_names() -> None:
     pinned = {
-        "ego2world.agents": "Act Belief Chat Context Decoding Done Look MEMORIES MemoryPolicy PLANNERS Planner PlannerContext Step make_memory make_planner",
-        "ego2world.core.models": "Audio Endpoint Frames Image Message MockModel Model ModelClient Part ReplayModel Reply Request Stop Text Usage connect json_object open_model user",
+        "ego2world.agents": (
+            "Act Belief Chat Context Decoding Done Look MEMORIES MemoryPolicy PLANNERS Planner PlannerContext Step"
+            " make_memory make_planner"
+        ),
+        "ego2world.core.models": (
+            "Audio Endpoint Frames Image Message MockModel Model ModelClient Part ReplayModel Reply Request Stop Text"
+            " Usage connect json_object open_model user"
+        ),
         "ego2world.evaluate": "JSON_FIELDS METRICS TaskEndpoint RESOURCES score_run",
         "ego2world.report": "write_report",
         "ego2world.world.actions": "ACTIONS ActionType BY_NAME BY_SENSE FALLBACKS FAMILIES Parameter candidates choose",

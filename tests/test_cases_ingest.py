@@ -1,4 +1,5 @@
-"""Faults that people met with annotations of this kind (cases/open.jsonl, areas "ingest"): each with its right value."""
+"""Faults that people met with annotations of this kind (cases/open.jsonl, areas "ingest"): each with its right
+value."""
 
 from __future__ import annotations
 
@@ -34,7 +35,10 @@ from ego2world.errors import AnnotationError, Problem, VideoError
 from ego2world.language.forms import form_sense
 from ego2world.tasks.derive import order_differs
 
-EPIC = "narration_id,participant_id,video_id,narration_timestamp,start_timestamp,stop_timestamp,narration,verb,noun,all_nouns"
+EPIC = (
+    "narration_id,participant_id,video_id,narration_timestamp,"
+    "start_timestamp,stop_timestamp,narration,verb,noun,all_nouns"
+)
 
 
 def epic_folder(tmp_path: Path, rows: list[str], name: str = "EPIC_100_validation.csv") -> Path:
@@ -126,8 +130,16 @@ def test_c004_enclosing_segments_are_kept_and_reported(tmp_path: Path) -> None:
 def test_c006_frames_at_the_extraction_rate(tmp_path: Path) -> None:
     assert frame_time_s(7254, 60.0, 1) == pytest.approx(120.88, abs=0.02)
     errors: list = []
-    row = {"narration_id": "P90_08_7", "video_id": "P90_08", "start_timestamp": "00:02:00.90", "stop_timestamp": "00:02:01.90",
-           "narration": "take cup", "verb": "take", "noun": "cup", "start_frame": "7254"}  # fmt: skip
+    row = {
+        "narration_id": "P90_08_7",
+        "video_id": "P90_08",
+        "start_timestamp": "00:02:00.90",
+        "stop_timestamp": "00:02:01.90",
+        "narration": "take cup",
+        "verb": "take",
+        "noun": "cup",
+        "start_frame": "7254",
+    }
     assert read_segment("f", 1, row, {}, errors).start_s == 120.9 and errors == []
 
 
@@ -139,9 +151,23 @@ def test_c007_frame_bases() -> None:
 
 def test_c009_seconds_in_a_sample_column() -> None:
     errors: list = []
-    good = {"video_id": VIDEO, "start_timestamp": "00:00:00.476", "stop_timestamp": "00:00:02.520", "start_sample": "22848", "stop_sample": "120960", "class": "rustle"}  # fmt: skip
+    good = {
+        "video_id": VIDEO,
+        "start_timestamp": "00:00:00.476",
+        "stop_timestamp": "00:00:02.520",
+        "start_sample": "22848",
+        "stop_sample": "120960",
+        "class": "rustle",
+    }
     assert read_sound("f", 1, good, errors).end_s == 2.52
-    bad = {"video_id": VIDEO, "start_timestamp": "00:00:03.000", "stop_timestamp": "00:00:04.000", "start_sample": "3.0", "stop_sample": "4.0", "class": "rustle"}  # fmt: skip
+    bad = {
+        "video_id": VIDEO,
+        "start_timestamp": "00:00:03.000",
+        "stop_timestamp": "00:00:04.000",
+        "start_sample": "3.0",
+        "stop_sample": "4.0",
+        "class": "rustle",
+    }
     assert read_sound("f", 2, bad, errors) is None
     assert errors[0].found == "start_sample 3.0 is not an integer sample index for 3.000 s (144000 expected)"
 
@@ -214,7 +240,10 @@ def test_c020_line_breaks_inside_a_narration(tmp_path: Path) -> None:
 def test_c021_byte_order_mark_and_curly_apostrophe(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"\xef\xbb\xbfvideo_id,label\nP90-20240101-101010,that\xe2\x80\x99s done\n")
-    code = f"from pathlib import Path\nfrom ego2world.annotations.cells import read_csv\nprint(ascii(list(read_csv(Path({str(path)!r}), ('video_id',)))))"
+    code = (
+        "from pathlib import Path\nfrom ego2world.annotations.cells import"
+        f" read_csv\nprint(ascii(list(read_csv(Path({str(path)!r}), ('video_id',)))))"
+    )
     out = subprocess.run(
         [sys.executable, "-X", "utf8=0", "-c", code], capture_output=True, text=True, check=True, env={"LC_ALL": "C"}
     )
@@ -237,8 +266,10 @@ def test_c023_particle_verbs() -> None:
 
 
 def test_c024_resolved_nouns_win(tmp_path: Path) -> None:
-    rows = [segment(1, "00:00:01.00", "00:00:02.00", "pick up slice", "pick-up", "onion", "['onion']"),
-            segment(1, "00:00:01.00", "00:00:02.00", "pick up slice", "pick-up", "slice:ham", "['slice:ham']", "P91_01")]  # fmt: skip
+    rows = [
+        segment(1, "00:00:01.00", "00:00:02.00", "pick up slice", "pick-up", "onion", "['onion']"),
+        segment(1, "00:00:01.00", "00:00:02.00", "pick up slice", "pick-up", "slice:ham", "['slice:ham']", "P91_01"),
+    ]
     dataset = read_epic_kitchens(epic_folder(tmp_path, rows))
     found = {}
     for video in ("P90_01", "P91_01"):
@@ -249,8 +280,15 @@ def test_c024_resolved_nouns_win(tmp_path: Path) -> None:
 
 
 def test_c026_several_actions_in_one_row(tmp_path: Path) -> None:
-    row = segment(67, "00:00:01.00", "00:00:03.00", "put cup on table and milk on table and jam on table", "put-on", "cup",
-                  "['cup','table','milk','table','jam','table']")  # fmt: skip
+    row = segment(
+        67,
+        "00:00:01.00",
+        "00:00:03.00",
+        "put cup on table and milk on table and jam on table",
+        "put-on",
+        "cup",
+        "['cup','table','milk','table','jam','table']",
+    )
     scene = compile_video("P90_01", read_epic_kitchens(epic_folder(tmp_path, [row]))).scene
     said = [o for o in scene.operations if not o.inferred]
     assert [o.family for o in said] == ["put_on"] * 3
@@ -285,9 +323,13 @@ ASSOCIATION = {
 )
 def test_c029_missing_fixtures(tmp_path: Path, mask: dict) -> None:
     folder = hd_epic_folder(
-        tmp_path, [("Pick up the glass.", 1.0, 2.0), ("Put the glass on the table.", 3.0, 4.0)],
-        **{"scene-and-object-movements__assoc_info.json": ASSOCIATION, "scene-and-object-movements__mask_info.json": {VIDEO: {"m1": mask}}},
-    )  # fmt: skip
+        tmp_path,
+        [("Pick up the glass.", 1.0, 2.0), ("Put the glass on the table.", 3.0, 4.0)],
+        **{
+            "scene-and-object-movements__assoc_info.json": ASSOCIATION,
+            "scene-and-object-movements__mask_info.json": {VIDEO: {"m1": mask}},
+        },
+    )
     dataset = read_hd_epic(folder)
     assert dataset.associations[VIDEO][0].tracks[0].start_fixture is None
     scene = compile_video(VIDEO, dataset).scene
@@ -382,8 +424,21 @@ def test_c037_an_index_class_that_no_longer_exists(tmp_path: Path, monkeypatch: 
 
     class OldManager:
         def __reduce__(self) -> tuple:
-            return type(manager), ((), ()), ([], [], [], {"0.14.1": {"axes": [pandas.Index(["a"], dtype=object), Int64Index()],
-                    "blocks": [{"values": numpy.array([["x", "y"]], dtype=object), "mgr_locs": slice(0, 1)}]}})  # fmt: skip
+            return (
+                type(manager),
+                ((), ()),
+                (
+                    [],
+                    [],
+                    [],
+                    {
+                        "0.14.1": {
+                            "axes": [pandas.Index(["a"], dtype=object), Int64Index()],
+                            "blocks": [{"values": numpy.array([["x", "y"]], dtype=object), "mgr_locs": slice(0, 1)}],
+                        }
+                    },
+                ),
+            )
 
     class OldFrame:
         def __reduce__(self) -> tuple:

@@ -51,14 +51,53 @@ def episode(world: World, state: State) -> Episode:
 
 
 KITCHEN: Mapping[str, str] = {
-    "counter_1": "counter", "table_1": "table", "shelf_1": "shelf", "fridge_1": "fridge", "sink_1": "sink", "hob_1": "hob",
-    "cupboard_1": "cupboard", "cup_1": "cup", "cup_2": "cup", "cup_3": "cup", "tray_1": "tray", "bowl_1": "bowl", "egg_1": "egg",
-    "egg_2": "egg", "glass_1": "glass", "glass_2": "glass", "glass_3": "glass", "water_1": "water", "tap_1": "tap",
-    "pan_1": "pan", "plate_1": "plate", "key_1": "tool", "jar_1": "jar", "biscuit_1": "food", "lamp_1": "light", "plug_1": "plug",
-    "drawer_1": "drawer", "drawer_2": "drawer", "drawer_10": "drawer", "drawer_3": "drawer", "cloth_1": "cloth",
-}  # fmt: skip
-FIXED = ("counter_1", "table_1", "shelf_1", "fridge_1", "sink_1", "hob_1", "cupboard_1", "tap_1", "lamp_1",
-         "drawer_1", "drawer_2", "drawer_10", "drawer_3")  # fmt: skip
+    "counter_1": "counter",
+    "table_1": "table",
+    "shelf_1": "shelf",
+    "fridge_1": "fridge",
+    "sink_1": "sink",
+    "hob_1": "hob",
+    "cupboard_1": "cupboard",
+    "cup_1": "cup",
+    "cup_2": "cup",
+    "cup_3": "cup",
+    "tray_1": "tray",
+    "bowl_1": "bowl",
+    "egg_1": "egg",
+    "egg_2": "egg",
+    "glass_1": "glass",
+    "glass_2": "glass",
+    "glass_3": "glass",
+    "water_1": "water",
+    "tap_1": "tap",
+    "pan_1": "pan",
+    "plate_1": "plate",
+    "key_1": "tool",
+    "jar_1": "jar",
+    "biscuit_1": "food",
+    "lamp_1": "light",
+    "plug_1": "plug",
+    "drawer_1": "drawer",
+    "drawer_2": "drawer",
+    "drawer_10": "drawer",
+    "drawer_3": "drawer",
+    "cloth_1": "cloth",
+}
+FIXED = (
+    "counter_1",
+    "table_1",
+    "shelf_1",
+    "fridge_1",
+    "sink_1",
+    "hob_1",
+    "cupboard_1",
+    "tap_1",
+    "lamp_1",
+    "drawer_1",
+    "drawer_2",
+    "drawer_10",
+    "drawer_3",
+)
 
 
 def kitchen(facts: Mapping, far: tuple[str, ...] = ()) -> tuple[World, State]:
@@ -179,16 +218,22 @@ def test_c057_distinct_instances_are_counted() -> None:
 
 def test_c053_goals_that_can_never_hold_are_refused() -> None:
     world, state = kitchen({("place", "cup_1"): (ON, "table_1")})
-    for condition in (CountCondition([], "place", [IN, "sink_1"], 1), CountCondition(["cup_1"], "place", [IN, "sink_1"], 3),
-                      CountCondition(["cup_1"], "place", [IN, "sink_1"], 0), AnyCondition([])):  # fmt: skip
+    for condition in (
+        CountCondition([], "place", [IN, "sink_1"], 1),
+        CountCondition(["cup_1"], "place", [IN, "sink_1"], 3),
+        CountCondition(["cup_1"], "place", [IN, "sink_1"], 0),
+        AnyCondition([]),
+    ):
         with pytest.raises(TaskError) as caught:
             make_contract("t", "terminal-state", [condition])
         assert caught.value.because.why in {Why.IMPOSSIBLE_COUNT, Why.NO_OPTIONS}
     wanted: Condition
     for wanted, why in (
-        (fact("place", "cup_99", [IN, "sink_1"]), Why.UNKNOWN_THING), (fact("place", "cup_1", [IN, "sink_99"]), Why.UNKNOWN_THING),
-        (EventCondition("wash", "cup_99"), Why.UNKNOWN_THING), (fact("shininess", "cup_1", "high"), Why.UNKNOWN_FLUENT),
-    ):  # fmt: skip
+        (fact("place", "cup_99", [IN, "sink_1"]), Why.UNKNOWN_THING),
+        (fact("place", "cup_1", [IN, "sink_99"]), Why.UNKNOWN_THING),
+        (EventCondition("wash", "cup_99"), Why.UNKNOWN_THING),
+        (fact("shininess", "cup_1", "high"), Why.UNKNOWN_FLUENT),
+    ):
         contract, _ = make_contract("t", "terminal-state", [wanted])
         with pytest.raises(TaskError) as caught:
             check_goal("t", contract, world, state)
@@ -227,12 +272,23 @@ def test_c062_class_names_that_fit_several_things() -> None:
 
 
 def test_c064_declarations_and_executor_agree() -> None:
-    world, state = kitchen({
-        ("place", "bowl_1"): (ON, "counter_1"), ("place", "egg_1"): (ON, "counter_1"), ("place", "egg_2"): (IN, "bowl_1"),
-        ("place", "cup_1"): (IN, "cupboard_1"), ("openness", "cupboard_1"): "closed", ("power", "tap_1"): "off",
-        ("place", "jar_1"): (ON, "shelf_1"), ("openness", "jar_1"): "closed", ("place", "cloth_1"): (IN, "sink_1"),
-        ("contains", "jar_1", "water_1"): True, ("openness", "fridge_1"): "closed", ("place", "biscuit_1"): (IN, "fridge_1"),
-    }, far=("table_1",))  # fmt: skip
+    world, state = kitchen(
+        {
+            ("place", "bowl_1"): (ON, "counter_1"),
+            ("place", "egg_1"): (ON, "counter_1"),
+            ("place", "egg_2"): (IN, "bowl_1"),
+            ("place", "cup_1"): (IN, "cupboard_1"),
+            ("openness", "cupboard_1"): "closed",
+            ("power", "tap_1"): "off",
+            ("place", "jar_1"): (ON, "shelf_1"),
+            ("openness", "jar_1"): "closed",
+            ("place", "cloth_1"): (IN, "sink_1"),
+            ("contains", "jar_1", "water_1"): True,
+            ("openness", "fridge_1"): "closed",
+            ("place", "biscuit_1"): (IN, "fridge_1"),
+        },
+        far=("table_1",),
+    )
     checked, differ = differences(world, state, states=200, seed=5, most=6)
     assert differ == [] and checked > 60_000
     put = Action.of("put_in_vessel", {"object": "egg_1", "target": "bowl_1"})
@@ -248,10 +304,15 @@ def test_c065_what_is_held_is_shown_as_held() -> None:
 
 
 def test_c066_seeing_is_not_reaching() -> None:
-    world, state = kitchen({
-        ("place", "jar_1"): (ON, "shelf_1"), ("openness", "jar_1"): "closed", ("place", "biscuit_1"): (IN, "jar_1"),
-        ("openness", "cupboard_1"): "closed", ("place", "cup_1"): (IN, "cupboard_1"),
-    })  # fmt: skip
+    world, state = kitchen(
+        {
+            ("place", "jar_1"): (ON, "shelf_1"),
+            ("openness", "jar_1"): "closed",
+            ("place", "biscuit_1"): (IN, "jar_1"),
+            ("openness", "cupboard_1"): "closed",
+            ("place", "cup_1"): (IN, "cupboard_1"),
+        }
+    )
     seen = visible(world, state, "zone_1")
     assert "biscuit_1" in seen and "cup_1" not in seen
     environment = Environment(episode(world, state))
@@ -293,9 +354,15 @@ def test_c069_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
 
 def test_a_repair_plan_makes_the_action_valid() -> None:
     world, state = kitchen(
-        {("place", "egg_1"): (IN, "bowl_1"), ("place", "bowl_1"): (IN, "fridge_1"), ("openness", "fridge_1"): "closed",
-         ("place", "cup_1"): ("held", "right_hand"), ("place", "cup_2"): ("held", "left_hand")}, far=("fridge_1",),
-    )  # fmt: skip
+        {
+            ("place", "egg_1"): (IN, "bowl_1"),
+            ("place", "bowl_1"): (IN, "fridge_1"),
+            ("openness", "fridge_1"): "closed",
+            ("place", "cup_1"): ("held", "right_hand"),
+            ("place", "cup_2"): ("held", "left_hand"),
+        },
+        far=("fridge_1",),
+    )
     refusal = refused(world, state, "pick_up", object="egg_1")
     plan = repair_plan(world, state, refusal)
     assert plan is not None and {a.name for a in plan} >= {"navigate", "open_fridge"}

@@ -1,4 +1,5 @@
-"""The pages for users do what they say: the tutorial's commands run in order, and the examples of EXTENDING.md work as they stand."""
+"""The pages for users do what they say: the tutorial's commands run in order, and the examples of EXTENDING.md work as
+they stand."""
 
 from __future__ import annotations
 

@@ -41,17 +41,18 @@ def test_the_standards_own_checks_pass(sample_worlds: Path) -> None:
 
 def test_it_is_made_by_name_after_one_import(sample_worlds: Path) -> None:
     code = (
-        "import gymnasium, ego2world.envs;"
-        f"e = gymnasium.make('ego2world/Episode-v0', worlds={str(sample_worlds)!r}, episode={EPISODE!r}); e.reset(seed=0);"
-        f"v = gymnasium.make_vec('ego2world/Episode-v0', num_envs=3, vectorization_mode='vector_entry_point', worlds={str(sample_worlds)!r},"
-        f" episode={EPISODE!r}); print(v.reset(seed=0)[0].shape[0])"
+        f"import gymnasium, ego2world.envs;e = gymnasium.make('ego2world/Episode-v0', worlds={str(sample_worlds)!r},"
+        f" episode={EPISODE!r}); e.reset(seed=0);v = gymnasium.make_vec('ego2world/Episode-v0', num_envs=3,"
+        f" vectorization_mode='vector_entry_point', worlds={str(sample_worlds)!r}, episode={EPISODE!r});"
+        " print(v.reset(seed=0)[0].shape[0])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "3", done.stderr[-2000:]
 
 
 def test_what_is_known_is_true_and_seen(sample_worlds: Path) -> None:
-    """On random walks in every sample episode: what is seen is what the plain viewer shows, and nothing known is wrong."""
+    """On random walks in every sample episode: what is seen is what the plain viewer shows, and nothing known is
+    wrong."""
     rng = np.random.default_rng(0)
     for name in load_manifest(sample_worlds)["episodes"]:
         env = EpisodeEnv(sample_worlds, name, limit=10_000)
@@ -106,9 +107,10 @@ def test_what_is_hidden_changes_nothing_shown(env: EpisodeEnv) -> None:
     """Another content of a closed cupboard: the same observation and mask, until it is opened."""
     grounding, start = env.space.grounding, env.space.start
     hidden = next(
-        (t, v[1]) for (f, t), v in ((k, v) for k, v in start.facts.items() if k[0] == "place")
+        (t, v[1])
+        for (f, t), v in ((k, v) for k, v in start.facts.items() if k[0] == "place")
         if isinstance(v, tuple) and v[0] == "in" and start.facts.get(("openness", v[1])) == "closed" and f == "place"
-    )  # fmt: skip
+    )
     shown = []
     for facts in (dict(start.facts), {k: v for k, v in start.facts.items() if k != ("place", hidden[0])}):
         env.reset()

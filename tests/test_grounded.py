@@ -1,4 +1,5 @@
-"""Worlds in integers against the plain executor, which is the law: states, refusals, masks, contracts, on every episode."""
+"""Worlds in integers against the plain executor, which is the law: states, refusals, masks, contracts, on every
+episode."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ def first_failure(grounding: Grounding, state: State, action: Action) -> int:
 
 
 def walk(batch: Batch, steps: int, seed: int) -> int:
-    """Walk at random in every world, partly over what is applicable, and compare each step; return the accepted ones."""
+    """Walk at random in every world, partly over what is applicable, and compare each step; return the accepted
+    ones."""
     rng = np.random.default_rng(seed)
     states = [batch.state(world) for world in range(len(batch))]
     accepted = 0
@@ -156,7 +158,8 @@ def test_refusals_are_explained_in_full(grounded: list[tuple[Episode, Grounding]
 
 
 def test_what_any_action_does_an_essential_one_does_too(grounded: list[tuple[Episode, Grounding]]) -> None:
-    """Of each type that binds two things at most: whatever is accepted, an applicable action of the grounding leads to the same."""
+    """Of each type that binds two things at most: whatever is accepted, an applicable action of the grounding leads to
+    the same."""
     rng = random.Random(3)
     for _, grounding in grounded[:4]:
         batch, state, compared = Batch([grounding], 1), grounding.decode(grounding.initial), 0
@@ -229,9 +232,10 @@ def test_contracts_on_arrays(grounded: list[tuple[Episode, Grounding]]) -> None:
 
 def test_conditions_of_every_type() -> None:
     world, start = make_world(
-        {"mug_1": "cup", "mug_2": "cup", "table_1": "table", "shelf_1": "shelf"}, {"table_1": "zone_1", "shelf_1": "zone_1"},
+        {"mug_1": "cup", "mug_2": "cup", "table_1": "table", "shelf_1": "shelf"},
+        {"table_1": "zone_1", "shelf_1": "zone_1"},
         {("place", "mug_1"): ("on", "table_1"), ("place", "mug_2"): ("held", "left_hand")},
-    )  # fmt: skip
+    )
     grounding = ground_actions(world, start, [Action.of("hold", {"object": "mug_1", "hand": "right_hand"})])
     fact = FactCondition("place", "mug_1", ["in", "table_1"])
     many = CountCondition(["mug_1", "mug_2"], "place", ["on", "table_1"], 2)

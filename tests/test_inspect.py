@@ -30,10 +30,29 @@ def plain(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 def test_a_suite_is_an_inspect_task(sample_worlds: Path, plain: Path, tmp_path: Path) -> None:
     write_suite(make_suite(sample_worlds, "every", SuiteRule()), tmp_path / "suite.json")
     done = subprocess.run(
-        [COMMAND, "eval", "ego2world/suite", "-T", f"worlds={sample_worlds}", "-T", f"suite={tmp_path / 'suite.json'}",
-         "-T", "memory=reset", "--model", "ego2world/mock", "--log-dir", tmp_path / "logs", "--display", "plain", "--no-log-realtime"],
-        capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"}, cwd=tmp_path,
-    )  # fmt: skip
+        [
+            COMMAND,
+            "eval",
+            "ego2world/suite",
+            "-T",
+            f"worlds={sample_worlds}",
+            "-T",
+            f"suite={tmp_path / 'suite.json'}",
+            "-T",
+            "memory=reset",
+            "--model",
+            "ego2world/mock",
+            "--log-dir",
+            tmp_path / "logs",
+            "--display",
+            "plain",
+            "--no-log-realtime",
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     log = read_eval_log(str(next((tmp_path / "logs").glob("*.eval"))))
     score = score_run(plain)

@@ -1,4 +1,5 @@
-"""Agreement of judges with people: a made-up panel of known noise, by a second implementation; and the detector on drawn rollouts."""
+"""Agreement of judges with people: a made-up panel of known noise, by a second implementation; and the detector on
+drawn rollouts."""
 
 from __future__ import annotations
 
@@ -178,8 +179,10 @@ def test_names_are_text_in_page_figures_and_tables(panel: tuple[Benchmark, Path]
     rewrite(tmp_path / "a.jsonl", rows)
     made = run_of(bench, tmp_path / "a.jsonl", tmp_path / "run")
     done = subprocess.run(
-        [COMMAND, "judge", "agree", bench.folder, made, "--resamples", "100", "--out", tmp_path / "report"], capture_output=True, text=True
-    )  # fmt: skip
+        [COMMAND, "judge", "agree", bench.folder, made, "--resamples", "100", "--out", tmp_path / "report"],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 and name in done.stdout, done.stderr
     page = (tmp_path / "report/index.html").read_text()
     assert "<b>x" not in page and "</script>" not in page and html.escape(name, quote=False) in page

@@ -92,9 +92,14 @@ def test_what_is_wrong_with_a_video_is_said_and_nothing_is_dropped(folder: Path)
     assert len(bench.videos) == 2 * (3 + 3 + 3 * 2)
     status = {v.video_id: v.status for v in bench.videos if v.status != "ok"}
     assert {k: v for k, v in status.items() if "sora" not in k and not k.endswith(".3")} == {
-        "tea.wan.202": "missing", "tea.kling.101": "empty", "tea.kling.202": "unreadable", "bag.wan.101": "unreadable", "bag.wan.202": "no_video",
-        "bag.kling.101": "short", "bag.kling.202": "long",
-    }  # fmt: skip
+        "tea.wan.202": "missing",
+        "tea.kling.101": "empty",
+        "tea.kling.202": "unreadable",
+        "bag.wan.101": "unreadable",
+        "bag.wan.202": "no_video",
+        "bag.kling.101": "short",
+        "bag.kling.202": "long",
+    }
     assert sum(s == "missing" for s in status.values()) == 1 + 4 + 4  # one file, a model that made none, a third take
     found = check(bench)
     kinds = {(p.kind, p.where) for p in found}

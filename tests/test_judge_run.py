@@ -1,4 +1,5 @@
-"""Running judges: answers as asked and no others, resumed byte for byte, and never a guess where nothing was answered."""
+"""Running judges: answers as asked and no others, resumed byte for byte, and never a guess where nothing was
+answered."""
 
 from __future__ import annotations
 
@@ -143,14 +144,17 @@ def test_frames_follow_the_gate_and_dense_sees_between_them() -> None:
     ("reply", "status"),
     [
         ("I think that it passes.", "unparsed"),
-        ('{"answer": "pass", "failure": "object_inconsistency", "rationale": "the mug doubles"}', "contradictory"),  # C099
+        (
+            '{"answer": "pass", "failure": "object_inconsistency", "rationale": "the mug doubles"}',
+            "contradictory",
+        ),  # C099
         ('{"answer": "pass", "failure": null, "t_start": 3.0, "t_end": 1.0}', "contradictory"),
         ('{"answer": "maybe"}', "invalid"),
         ('{"answer": true}', "invalid"),
         (Reply("", stop=Stop.REFUSED), "refused"),
         (Reply('{"answer": "pa', stop=Stop.CUT), "cut"),
     ],
-)  # fmt: skip
+)
 def test_c099_replies_that_cannot_be_read_are_asked_again_then_unanswered(
     bench: Benchmark,
     plans: dict[str, SubgoalPlan],
@@ -170,9 +174,7 @@ def test_c099_replies_that_cannot_be_read_are_asked_again_then_unanswered(
     settings = JudgeSettings(FrameSampling(frames=1), concurrency=1)
     done = judge(bench, plans, tmp_path / "a", [ModelJudge(scripted(truth, always))], settings)
     (bad,) = [r for r in read_answers(tmp_path / "a") if r.answer is GateVerdict.ERROR]
-    assert (bad.video_id, bad.sid, bad.gate, bad.parse_status, bad.attempt) == (
-        video.video_id, "s1", "P1", status, 2
-    )  # fmt: skip
+    assert (bad.video_id, bad.sid, bad.gate, bad.parse_status, bad.attempt) == (video.video_id, "s1", "P1", status, 2)
     assert times[tag] == 2 and done["unanswered"] == 1 and done["reasons"] == {status: 1}
     (rows,) = score_run(bench, tmp_path / "a", Policy()).values()
     (row,) = [s for s in rows if s.status != "scored"]
@@ -433,8 +435,14 @@ def test_another_tools_table(bench: Benchmark, tmp_path: Path) -> None:
 
 def one_case(goal: str, *objects: str) -> Case:
     return Case(
-        case_id="c", domain=Setting.OTHER, goal=goal, scene_image="", scene_sha256="", clutter=Clutter.LOW, objects=objects
-    )  # fmt: skip
+        case_id="c",
+        domain=Setting.OTHER,
+        goal=goal,
+        scene_image="",
+        scene_sha256="",
+        clutter=Clutter.LOW,
+        objects=objects,
+    )
 
 
 def test_the_rule_reads_the_clauses_of_a_goal() -> None:
@@ -442,9 +450,10 @@ def test_the_rule_reads_the_clauses_of_a_goal() -> None:
         one_case("The mug is on the tray; tea is in the mug. The drawer is closed", "mug", "tray", "drawer")
     )
     assert [(s.sid, s.objects, s.category.value) for s in found] == [
-        ("s1", ("mug", "tray"), "relocation_or_arrangement"), ("s2", ("mug",), "material_transfer_or_mixing"),
+        ("s1", ("mug", "tray"), "relocation_or_arrangement"),
+        ("s2", ("mug",), "material_transfer_or_mixing"),
         ("s3", ("drawer",), "opening_or_closing"),
-    ]  # fmt: skip
+    ]
     assert len(by_rule(one_case("The lid is on the pot and the spoon is in the pot"))) == 2
     assert by_rule(one_case("")) == ()
 
@@ -533,7 +542,7 @@ def test_the_commands_from_plan_to_score(bench: Benchmark, tmp_path: Path) -> No
         (["score", "BENCH", "BENCH", "--task-levels", "a"], "numbers from 0 to 1"),
         (["agree", "BENCH", "OUT"], "no run"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_message(bench: Benchmark, tmp_path: Path, words: list[str], said: str) -> None:
     places = {"BENCH": str(bench.folder), "OUT": str(tmp_path / "out")}
     done = command(*(places.get(word, word) for word in words))

@@ -55,10 +55,17 @@ def read(text: str, asked: str = "seq") -> list[GateAnswer]:
         task, physics = one.strip().split("/")
         marks = {**dict(zip(TASK, task, strict=False)), **dict(zip(PHYSICS, physics, strict=False))}
         rows += [
-            GateAnswer(video_id="v1", plan_id="p1", sid=f"s{number + 1}", gate=gate, answer=LETTERS[mark],
-                   rater=Rater(kind="human", id="a"), asked=asked)
+            GateAnswer(
+                video_id="v1",
+                plan_id="p1",
+                sid=f"s{number + 1}",
+                gate=gate,
+                answer=LETTERS[mark],
+                rater=Rater(kind="human", id="a"),
+                asked=asked,
+            )
             for gate, mark in marks.items()
-        ]  # fmt: skip
+        ]
     return rows
 
 
@@ -185,6 +192,9 @@ def test_failures_have_types() -> None:
     answers = by_subgoal(read("0/-, 110/0, 111/1101, 0/-"))["a"]["v1"]
     rows = failures([(s, answers[s.sid]) for s in plan.subgoals])
     assert [(r["sid"], r["gate"], r["type"]) for r in rows] == [
-        ("s1", "T1", FailureType.SKIPPED_PREREQUISITE), ("s2", "T3", FailureType.INCOMPLETE_OUTCOME), ("s2", "P1", FailureType.OBJECT_INCONSISTENCY),
-        ("s3", "P3", FailureType.MECHANISM_VIOLATION), ("s4", "T1", FailureType.INCOMPLETE_OUTCOME),
-    ]  # fmt: skip
+        ("s1", "T1", FailureType.SKIPPED_PREREQUISITE),
+        ("s2", "T3", FailureType.INCOMPLETE_OUTCOME),
+        ("s2", "P1", FailureType.OBJECT_INCONSISTENCY),
+        ("s3", "P3", FailureType.MECHANISM_VIOLATION),
+        ("s4", "T1", FailureType.INCOMPLETE_OUTCOME),
+    ]

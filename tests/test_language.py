@@ -48,7 +48,7 @@ def said(text: str) -> list[tuple[str, str]]:
         ("take out the trash bag from the bin", [("take_out", "bag")]),
         ("Press the button to start the kettle.", [("press_on", "button")]),
     ],
-)  # fmt: skip
+)
 def test_acts(text: str, expected: list[tuple[str, str]]) -> None:
     assert said(text) == expected
 
@@ -65,7 +65,7 @@ def test_acts(text: str, expected: list[tuple[str, str]]) -> None:
         ("Put the pan on the far end of the hob.", "target", "hob"),
         ("Unplug the toaster by pulling the plug out of the socket.", "source", "socket"),
     ],
-)  # fmt: skip
+)
 def test_roles(text: str, role: str, expected: str) -> None:
     assert [p.head for i in read_intents(text) for p in i.of(role)] == [expected]
 

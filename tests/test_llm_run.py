@@ -1,4 +1,5 @@
-"""Runs of the language planner: a hostile server, kills, budgets, service errors, pictures, and what the records say of them."""
+"""Runs of the language planner: a hostile server, kills, budgets, service errors, pictures, and what the records say
+of them."""
 
 from __future__ import annotations
 
@@ -106,14 +107,18 @@ def _respond(body: dict[str, Any]) -> str:
     plan = mock_reply(Request(turns))
     noise = len(plan) % 5
     return (
-        plan, f"```json\n{plan}\n```", f"<think>first {{\"actions\": []}}?</think>{plan}",
-        f"Here is the plan.\n```bash\nls\n```\n```json\n{plan}\n```", f"<tool_call>{plan}</tool_call>",
-    )[noise]  # fmt: skip
+        plan,
+        f"```json\n{plan}\n```",
+        f'<think>first {{"actions": []}}?</think>{plan}',
+        f"Here is the plan.\n```bash\nls\n```\n```json\n{plan}\n```",
+        f"<tool_call>{plan}</tool_call>",
+    )[noise]
 
 
 @pytest.mark.slow
 def test_against_a_server_with_every_fault(sample_worlds: Path, tmp_path: Path) -> None:
-    """Latency, 429, 500, cut replies, fences, reasoning, tool noise: nothing is lost or doubled, and the tokens are the server's."""
+    """Latency, 429, 500, cut replies, fences, reasoning, tool noise: nothing is lost or doubled, and the tokens are
+    the server's."""
     draw = random.Random(3)
     faults = [draw.choice(["429", "500", "cut", "", "", "", "", ""]) for _ in range(9000)]
     script = Script(_respond, lambda n: faults[n], latency_s=0.002, cached_share=0.25)
@@ -137,8 +142,11 @@ def test_against_a_server_with_every_fault(sample_worlds: Path, tmp_path: Path) 
     notes = {note for score in scores for note in score["planner_notes"] if note.startswith("reply:")}
     assert notes == {"reply:plain", "reply:fenced", "reply:embedded"}
     for resource, counted in (
-        ("tokens_in", "input"), ("tokens_in_cached", "cached"), ("tokens_out", "output"), ("tokens_reasoning", "reasoning"),
-    ):  # fmt: skip
+        ("tokens_in", "input"),
+        ("tokens_in_cached", "cached"),
+        ("tokens_out", "output"),
+        ("tokens_reasoning", "reasoning"),
+    ):
         assert sum(score["resources"][resource] for score in scores) == script.tokens[counted]
     assert sum(len(c["reply"]["errors"]) for c in calls) == sum(script.seen[f] for f in ("429", "500", "cut"))
 
@@ -274,17 +282,42 @@ def test_a_run_that_cannot_begin_leaves_nothing_behind(sample_worlds: Path, tmp_
 
 def test_c086_the_figures_of_the_case(tmp_path: Path) -> None:
     """10 tasks: 6 successes, 2 failures, 2 lost to the service: 0.75 of the scored, 0.60 at least, 2 errors."""
-    group = {"episode": "a", "group": "g", "ending": "completed", "attempts": 1, "accepted": 1, "visual_queries": 0, "repairs": 0,
-             "quarter": 1, "reference_families": ["open"], "attempted_families": ["open"]}  # fmt: skip
-    task = {"type": "task", "episode": "a", "tier": "terminal-state", "completed": True, "first_group": 0, "last_group": 0,
-            "endings": ["completed"]}  # fmt: skip
+    group = {
+        "episode": "a",
+        "group": "g",
+        "ending": "completed",
+        "attempts": 1,
+        "accepted": 1,
+        "visual_queries": 0,
+        "repairs": 0,
+        "quarter": 1,
+        "reference_families": ["open"],
+        "attempted_families": ["open"],
+    }
+    task = {
+        "type": "task",
+        "episode": "a",
+        "tier": "terminal-state",
+        "completed": True,
+        "first_group": 0,
+        "last_group": 0,
+        "endings": ["completed"],
+    }
     rows = [{**task, "task": f"t{n}", "conditions": ["true" if n < 6 else "false"]} for n in range(8)]
     rows.append({"type": "episode_end", "episode": "a"})
     rows.append(
         {"type": "episode_stop", "episode": "b", "group": "g", "reason": "service_error", "message": "HTTP 500"}
     )
-    settings = {"planner": "p", "memory": "reset", "suite": "s", "seed": 0, "limit": 80, "episodes": ["a", "b"],
-                "suite_tasks": [f"a/t{n}" for n in range(8)] + ["b/t8", "b/t9"], "episode_sha256": {}}  # fmt: skip
+    settings = {
+        "planner": "p",
+        "memory": "reset",
+        "suite": "s",
+        "seed": 0,
+        "limit": 80,
+        "episodes": ["a", "b"],
+        "suite_tasks": [f"a/t{n}" for n in range(8)] + ["b/t8", "b/t9"],
+        "episode_sha256": {},
+    }
     (tmp_path / "run.json").write_text(json.dumps(settings))
     (tmp_path / "groups.jsonl").write_text(json.dumps(group) + "\n")
     (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
@@ -295,10 +328,27 @@ def test_c086_the_figures_of_the_case(tmp_path: Path) -> None:
 
 
 def test_c080_the_latest_row_of_a_task_counts(tmp_path: Path) -> None:
-    group = {"episode": "e", "group": "g", "ending": "completed", "attempts": 1, "accepted": 1, "visual_queries": 0, "repairs": 0,
-             "quarter": 1, "reference_families": [], "attempted_families": []}  # fmt: skip
-    task = {"type": "task", "episode": "e", "tier": "terminal-state", "completed": True, "first_group": 0, "last_group": 0,
-            "endings": ["completed"]}  # fmt: skip
+    group = {
+        "episode": "e",
+        "group": "g",
+        "ending": "completed",
+        "attempts": 1,
+        "accepted": 1,
+        "visual_queries": 0,
+        "repairs": 0,
+        "quarter": 1,
+        "reference_families": [],
+        "attempted_families": [],
+    }
+    task = {
+        "type": "task",
+        "episode": "e",
+        "tier": "terminal-state",
+        "completed": True,
+        "first_group": 0,
+        "last_group": 0,
+        "endings": ["completed"],
+    }
     rows = [
         {**task, "task": t, "conditions": [c]}
         for t, c in (("t1", "true"), ("t2", "false"), ("t2", "true"), ("t3", "false"))
@@ -401,12 +451,20 @@ def test_c088_a_failed_call_repeats_no_effect() -> None:
     from ego2world.world.episode import Episode, Group
 
     world, state = make_world(
-        {"milk_box_1": "bottle", "milk_1": "milk", "cup_1": "cup", "counter_1": "counter"}, {"counter_1": "zone_1"},
-        {("place", "milk_box_1"): ("held", "right_hand"), ("openness", "milk_box_1"): "open", ("place", "cup_1"): ("on", "counter_1"),
-         ("contains", "milk_box_1", "milk_1"): True},
-    )  # fmt: skip
+        {"milk_box_1": "bottle", "milk_1": "milk", "cup_1": "cup", "counter_1": "counter"},
+        {"counter_1": "zone_1"},
+        {
+            ("place", "milk_box_1"): ("held", "right_hand"),
+            ("openness", "milk_box_1"): "open",
+            ("place", "cup_1"): ("on", "counter_1"),
+            ("contains", "milk_box_1", "milk_1"): True,
+        },
+    )
     environment = Environment(Episode("e", world, state, (), (), (), (), {"zone_1": "counter"}, {}, ""))
-    pour = '{"actions": [{"action": "pour", "object": "milk_1", "source": "milk_box_1", "target": "cup_1"}, {"action": "open", "object": "cup_9"}]}'
+    pour = (
+        '{"actions": [{"action": "pour", "object": "milk_1", "source": "milk_box_1", "target": "cup_1"}, {"action":'
+        ' "open", "object": "cup_9"}]}'
+    )
     replies = [pour, '{"actions": []}']
     with fake_server(Script(lambda body: replies.pop(0), lambda n: ["", "500", "500", ""][n])) as url:
         endpoint = Endpoint(base_url=url, api_key="none", retry_wait_s=0.01)

@@ -48,8 +48,7 @@ def test_a_client_replays_the_recorded_operations(sample_worlds: Path, tmp_path:
                 assert seen["group"] == group.id and seen["instruction"] == group.instruction
                 for action in episode.actions[group.first : group.last + 1]:
                     roles = {
-                        r: (list(action.ids(r)) if len(action.ids(r)) > 1 else action.ids(r)[0])
-                        for r, _ in action.roles
+                        r: list(action.ids(r)) if len(action.ids(r)) > 1 else action.ids(r)[0] for r, _ in action.roles
                     }
                     seen = await call(session, "act", action=action.name, **roles)
                     assert seen["last"]["accepted"], seen["last"]
@@ -89,8 +88,11 @@ def test_looking_recalling_refusals_and_giving_up(sample_worlds: Path, tmp_path:
 
 def test_what_is_wrong_is_said_before_a_client_connects(tmp_path: Path) -> None:
     done = subprocess.run(
-        [COMMAND, "serve-mcp", str(tmp_path), "--out", str(tmp_path / "r")], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )  # fmt: skip
+        [COMMAND, "serve-mcp", str(tmp_path), "--out", str(tmp_path / "r")],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == 2 and "no manifest.json" in done.stderr and not done.stdout
     assert not re.search("Traceback", done.stderr)
 

@@ -146,8 +146,12 @@ def test_stale_is_what_the_world_overtook_and_wrong_what_never_held() -> None:
     world, start = make_world(
         {"cup_1": "cup", "pan_1": "pan", "counter_1": "counter", "sink_1": "sink", "drawer_1": "drawer"},
         dict.fromkeys(("counter_1", "sink_1", "drawer_1"), "zone_1"),
-        {("place", "cup_1"): ("on", "counter_1"), ("place", "pan_1"): ("on", "counter_1"), ("openness", "drawer_1"): "closed"},
-    )  # fmt: skip
+        {
+            ("place", "cup_1"): ("on", "counter_1"),
+            ("place", "pan_1"): ("on", "counter_1"),
+            ("openness", "drawer_1"): "closed",
+        },
+    )
     belief, watch = Belief(), BeliefScorer(world)
     belief.see_local(Local("z", "z", (seen("cup_1"), seen("pan_1", ("in", "sink_1"))), (), ()))
     belief.tick()

@@ -1,4 +1,5 @@
-"""The door to models: identity of requests, cache, single flight, token counts, recorded replies, and a real HTTP server."""
+"""The door to models: identity of requests, cache, single flight, token counts, recorded replies, and a real HTTP
+server."""
 
 from __future__ import annotations
 
@@ -153,9 +154,11 @@ def test_a_server_with_faults_is_retried_and_counted_to_the_token() -> None:
     assert reply.text == "one two three" and reply.model == "tiny" and len(reply.errors) == 3
     assert script.seen["requests"] == 4, "retries are made once, not multiplied"
     assert reply.usage is not None and reply.usage.plain() == {
-        "input_tokens": script.tokens["input"], "cached_tokens": script.tokens["cached"],
-        "output_tokens": script.tokens["output"], "reasoning_tokens": script.tokens["reasoning"],
-    }  # fmt: skip
+        "input_tokens": script.tokens["input"],
+        "cached_tokens": script.tokens["cached"],
+        "output_tokens": script.tokens["output"],
+        "reasoning_tokens": script.tokens["reasoning"],
+    }
 
 
 def test_a_service_that_stays_down_is_an_error_and_a_slow_one_an_outcome() -> None:

@@ -69,7 +69,8 @@ def test_what_is_seen_is_the_same_from_scratch_on_real_episodes(real_worlds: Pat
 
 
 def unobserved(episode: Episode, state: State, seen: set[str], draw: random.Random) -> State:
-    """Return a state that differs in facts of things that were never in view: places, states, attributes and contents."""
+    """Return a state that differs in facts of things that were never in view: places, states, attributes and
+    contents."""
     world = episode.world
     hidden = [e for e in world.entities if e not in seen and e in world.visible_things]
     facts: dict[FactKey, Value] = dict(state.facts)
@@ -94,7 +95,8 @@ def unobserved(episode: Episode, state: State, seen: set[str], draw: random.Rand
 
 
 def told(episode: Episode, state: State, proposals: list[Proposal], group: int) -> list[str]:
-    """Return every string that an agent gets in a state: observation, prompt, look, and the answers to some proposals."""
+    """Return every string that an agent gets in a state: observation, prompt, look, and the answers to some
+    proposals."""
     lines = []
     for proposal in proposals:
         environment = Environment(episode)

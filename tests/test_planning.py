@@ -1,4 +1,5 @@
-"""Tasks as PDDL: the text agrees with the executor, planners' plans replay, references are valid plans, names come back."""
+"""Tasks as PDDL: the text agrees with the executor, planners' plans replay, references are valid plans, names come
+back."""
 
 from __future__ import annotations
 
@@ -67,13 +68,29 @@ def real_worlds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def kitchen() -> tuple[World, State]:
     """A pan with an egg in it, a lid, a fridge that is shut, a full right hand; two zones."""
     return make_world(
-        {"pan_1": "pan", "egg_1": "egg", "lid_1": "lid", "milk_1": "milk", "bottle_1": "bottle", "cup_1": "cup", "table_1": "table",
-         "fridge_1": "fridge", "spoon_1": "spoon"},
+        {
+            "pan_1": "pan",
+            "egg_1": "egg",
+            "lid_1": "lid",
+            "milk_1": "milk",
+            "bottle_1": "bottle",
+            "cup_1": "cup",
+            "table_1": "table",
+            "fridge_1": "fridge",
+            "spoon_1": "spoon",
+        },
         {"table_1": "zone_1", "fridge_1": "zone_2"},
-        {("place", "pan_1"): ("on", "table_1"), ("place", "egg_1"): ("in", "pan_1"), ("place", "lid_1"): ("held", "right_hand"),
-         ("place", "bottle_1"): ("in", "fridge_1"), ("openness", "fridge_1"): "closed", ("contains", "bottle_1", "milk_1"): True,
-         ("place", "cup_1"): ("on", "table_1"), ("place", "spoon_1"): ("in", "cup_1")},
-    )  # fmt: skip
+        {
+            ("place", "pan_1"): ("on", "table_1"),
+            ("place", "egg_1"): ("in", "pan_1"),
+            ("place", "lid_1"): ("held", "right_hand"),
+            ("place", "bottle_1"): ("in", "fridge_1"),
+            ("openness", "fridge_1"): "closed",
+            ("contains", "bottle_1", "milk_1"): True,
+            ("place", "cup_1"): ("on", "table_1"),
+            ("place", "spoon_1"): ("in", "cup_1"),
+        },
+    )
 
 
 fact = FactCondition
@@ -111,9 +128,14 @@ def test_text_and_executor_agree_on_real_episodes(real_worlds: Path) -> None:
 def test_a_full_bowl_takes_more(tmp_path: Path) -> None:
     """The example of case C064: an egg into a bowl that already holds one."""
     world, start = make_world(
-        {"egg_1": "egg", "egg_2": "egg", "bowl_1": "bowl", "table_1": "table"}, {"table_1": "zone_1"},
-        {("place", "egg_1"): ("held", "left_hand"), ("place", "egg_2"): ("in", "bowl_1"), ("place", "bowl_1"): ("on", "table_1")},
-    )  # fmt: skip
+        {"egg_1": "egg", "egg_2": "egg", "bowl_1": "bowl", "table_1": "table"},
+        {"table_1": "zone_1"},
+        {
+            ("place", "egg_1"): ("held", "left_hand"),
+            ("place", "egg_2"): ("in", "bowl_1"),
+            ("place", "bowl_1"): ("on", "table_1"),
+        },
+    )
     problem = make_problem(
         "eggs", world, start, [fact("place", "egg_1", ["in", "bowl_1"]), fact("place", "egg_2", ["on", "table_1"])]
     )
@@ -222,7 +244,8 @@ def short_tasks(episode: Episode, longest: int = 12) -> list[tuple[object, State
 
 
 def test_references_are_valid_plans(sample_episodes: list[Episode], tmp_path: Path) -> None:
-    """By unified-planning's validator and by pyval, which reads nothing but the files; a plan cut short is refused by both."""
+    """By unified-planning's validator and by pyval, which reads nothing but the files; a plan cut short is refused by
+    both."""
     judged = 0
     for episode in sample_episodes:
         for task, start in short_tasks(episode, 8)[:2]:
@@ -289,8 +312,12 @@ def test_a_recorded_run_with_several_things_at_once() -> None:
     world, start = make_world(
         {"fork_1": "fork", "fork_2": "fork", "table_1": "table", "drawer_1": "drawer"},
         {"table_1": "zone_1", "drawer_1": "zone_1"},
-        {("place", "fork_1"): ("on", "table_1"), ("place", "fork_2"): ("on", "table_1"), ("openness", "drawer_1"): "open"},
-    )  # fmt: skip
+        {
+            ("place", "fork_1"): ("on", "table_1"),
+            ("place", "fork_2"): ("on", "table_1"),
+            ("openness", "drawer_1"): "open",
+        },
+    )
     both = {"object": ["fork_1", "fork_2"]}
     run = [Action.of("pick_up", both), Action.of("put_in_storage", {**both, "target": "drawer_1"})]
     problem, plan = reference_plan("forks", world, start, [fact("place", "fork_2", ["in", "drawer_1"])], run)

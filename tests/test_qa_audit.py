@@ -1,4 +1,5 @@
-"""Audits: guessers against constructed sets, Holm and Wilson against published values, HD-EPIC's known weaknesses, near duplicates."""
+"""Audits: guessers against constructed sets, Holm and Wilson against published values, HD-EPIC's known weaknesses,
+near duplicates."""
 
 from __future__ import annotations
 
@@ -22,8 +23,17 @@ from ego2world.qa.select import SelectionRule, VideoSketch, clean, quotas, selec
 
 
 def item(n: int, options: dict[str, str], key: str, question: str = "What?", video: str = "") -> Item:
-    return Item(id=f"i{n}", group=f"i{n}", question=question, dataset="d", prototype="p", options=options, key=(key,), answer=options[key],
-                videos=(video or f"v{n % 7}",))  # fmt: skip
+    return Item(
+        id=f"i{n}",
+        group=f"i{n}",
+        question=question,
+        dataset="d",
+        prototype="p",
+        options=options,
+        key=(key,),
+        answer=options[key],
+        videos=(video or f"v{n % 7}",),
+    )
 
 
 def rates(items: list[Item]) -> dict[str, float]:
@@ -121,9 +131,12 @@ def test_other_peoples_questions_are_read_whole() -> None:
 
 def test_egosounds_format_and_its_relatives(tmp_path: Path) -> None:
     path = tmp_path / "sound.json"
-    path.write_text('[{"id": 1, "video": "v", "question": "What rings?", "answer": "The timer.", "type": "Sound-source identification"},'
-                    '{"qid": "b", "q": "Which?", "choices": {"a": "left", "b": "right"}, "correct": "B", "start_time": "00:01:02.5", "end_time": 70},'
-                    '{"question": "Both?", "options": ["a", "b", "c"], "correct": ["A", "C"]}]')  # fmt: skip
+    path.write_text(
+        '[{"id": 1, "video": "v", "question": "What rings?", "answer": "The timer.", "type": "Sound-source'
+        ' identification"},{"qid": "b", "q": "Which?", "choices": {"a": "left", "b": "right"}, "correct": "B",'
+        ' "start_time": "00:01:02.5", "end_time": 70},{"question": "Both?", "options": ["a", "b", "c"], "correct":'
+        ' ["A", "C"]}]'
+    )
     first, second, third = read_items(path)
     assert (
         find_format(path) == "egosound" and first.category == "World Perception" and first.key_points == ("The timer.",)
@@ -179,8 +192,11 @@ def test_quotas_use_what_there_is(capacity: dict[int, int], count: int, least: i
 
 
 def test_videos_of_one_topic_come_together_and_every_topic_is_covered() -> None:
-    topics = {"paint": "paints the wall with the roller and dips the brush", "dough": "kneads the dough and adds flour to the bowl",
-              "bike": "tightens the bolt of the bicycle wheel with a wrench"}  # fmt: skip
+    topics = {
+        "paint": "paints the wall with the roller and dips the brush",
+        "dough": "kneads the dough and adds flour to the bowl",
+        "bike": "tightens the bolt of the bicycle wheel with a wrench",
+    }
     videos = [
         VideoSketch(f"{name}{n}", (text, f"{text} again", f"walks {n}"), 600.0 if n else 100.0)
         for name, text in topics.items()

@@ -1,4 +1,5 @@
-"""Models on questions: replies read as the public cases ask, dialogues with own history, clips safe against cutoffs, honest scores."""
+"""Models on questions: replies read as the public cases ask, dialogues with own history, clips safe against cutoffs,
+honest scores."""
 
 from __future__ import annotations
 
@@ -38,12 +39,26 @@ AE = dict(
 @pytest.mark.parametrize(
     ("reply", "letter"),
     [
-        ("The correct answer is (B).", "B"), ("Answer: **D**", "D"), ("I considered (A), but it is wrong. Final answer: D.", "D"),
-        ("Based on the clip, C", "C"), ("答案是B。", "B"), ("答案：（Ｂ）", "B"), ("选B，因为A不对", "B"), ("选项Ｂ正确", "B"),
-        ("B. on the hob", "B"), ("It is in the drawer, I think.", "C"), ("F", None), ("Answer: H", None), ("A spoon lies there.", None),
-        ("", None), ("I cannot tell.", None), ("either A or B", None), ("(E)", "E"), ("Option A is right", "A"),
+        ("The correct answer is (B).", "B"),
+        ("Answer: **D**", "D"),
+        ("I considered (A), but it is wrong. Final answer: D.", "D"),
+        ("Based on the clip, C", "C"),
+        ("答案是B。", "B"),
+        ("答案：（Ｂ）", "B"),
+        ("选B，因为A不对", "B"),
+        ("选项Ｂ正确", "B"),
+        ("B. on the hob", "B"),
+        ("It is in the drawer, I think.", "C"),
+        ("F", None),
+        ("Answer: H", None),
+        ("A spoon lies there.", None),
+        ("", None),
+        ("I cannot tell.", None),
+        ("either A or B", None),
+        ("(E)", "E"),
+        ("Option A is right", "A"),
     ],
-)  # fmt: skip
+)
 def test_c090_c092_letters_are_found_where_they_are_meant(reply: str, letter: str | None) -> None:
     assert read_choice(reply, AE) == (None if letter is None else (letter,))
 
@@ -481,7 +496,8 @@ def test_a_broken_video_is_an_error_and_no_wrong_answer(items: list[Item], sampl
 
 
 def test_back_solving_finds_the_papers_denominators() -> None:
-    """Table 11: every Ego State accuracy is k/67, though the split has 345; Goal Planning k/30 (40), Intent Attribution k/28 (127)."""
+    """Table 11: every Ego State accuracy is k/67, though the split has 345; Goal Planning k/30 (40), Intent
+    Attribution k/28 (127)."""
     ego = ["73.13", "58.21", "70.15", "56.72", "52.24", "40.30", "53.73"]
     assert common_denominators(ego, 344) == [67, 134, 201, 268, 335] and not all(fractions(p, [345]) for p in ego)
     assert common_denominators(["70.00", "33.33", "63.33", "43.33", "40.00"], 40)[0] == 30

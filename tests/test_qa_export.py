@@ -1,4 +1,5 @@
-"""Exports are what other tools accept: Croissant validates, Parquet holds every turn, conversations keep tags and media in step."""
+"""Exports are what other tools accept: Croissant validates, Parquet holds every turn, conversations keep tags and
+media in step."""
 
 from __future__ import annotations
 
@@ -19,9 +20,11 @@ from ego2world.qa.export.rows import media_findings
 from ego2world.qa.records import Clip, QuestionGroup, plain
 
 PAPER = {
-    "qwen2_5_omni_lora": ("2.0e-5", 8, 16, 1, 2, 8), "qwen2_5_omni_full": ("2.0e-6", None, None, 1, 2, 8),
-    "qwen3_omni_lora": ("2.0e-5", 8, 16, 1, 4, 4), "qwen3_omni_full": ("2.0e-6", None, None, 1, 4, 4),
-}  # fmt: skip
+    "qwen2_5_omni_lora": ("2.0e-5", 8, 16, 1, 2, 8),
+    "qwen2_5_omni_full": ("2.0e-6", None, None, 1, 2, 8),
+    "qwen3_omni_lora": ("2.0e-5", 8, 16, 1, 4, 4),
+    "qwen3_omni_full": ("2.0e-6", None, None, 1, 4, 4),
+}
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -139,8 +139,11 @@ def _collapsed(bench: Bench) -> QuestionGroup:
             continue
         case = bench.cases[group.episode]
         key = (t.spec.query.fluent, t.spec.query.entity)
-        changes = [row["id"] for i, row in enumerate(case.replayer.episode.operations)
-                   if case.replayer.state(i).facts.get(key) != case.replayer.state(i + 1).facts.get(key)]  # fmt: skip
+        changes = [
+            row["id"]
+            for i, row in enumerate(case.replayer.episode.operations)
+            if case.replayer.state(i).facts.get(key) != case.replayer.state(i + 1).facts.get(key)
+        ]
         if len(changes) > 1:
             return spec(group, direct=tuple(changes[:2]))
     raise AssertionError("no thing is moved twice")
@@ -285,7 +288,17 @@ def _point(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
 def _unresolved(bench: Bench) -> tuple[QuestionGroup, CheckContext]:
     group = bench.find(dialogue)
     case = bench.cases[group.episode]
-    relation = Relation(id="r", type="state_transfer", source="a", target="b", events=("x", "y"), carried="", identity_basis="name", uncertainty="unresolved", eligible=False)  # fmt: skip
+    relation = Relation(
+        id="r",
+        type="state_transfer",
+        source="a",
+        target="b",
+        events=("x", "y"),
+        carried="",
+        identity_basis="name",
+        uncertainty="unresolved",
+        eligible=False,
+    )
     return replace(group, relation="r"), CheckContext(case.replayer, case.evidence, {"r": relation})
 
 
@@ -314,21 +327,30 @@ GROUPS: dict[str, Callable[[Bench], QuestionGroup | tuple[QuestionGroup, CheckCo
     "UNIT_SCALE": lambda b: replace((g := b.find(visual)), clip=replace(g.clip, end_s=g.clip.end_s * 1000)),
     "CLOCK_MIX": lambda b: _rewrite(b, "Where is the mug at 907.3 s?"),
     "IVL_EMPTY": lambda b: replace((g := b.find(visual)), clip=replace(g.clip, end_s=g.clip.start_s)),
-    "IVL_OUT_OF_MEDIA": lambda b: replace((g := b.find(visual)), clip=replace(g.clip, end_s=b.cases[g.episode].end_s + 60)),
-    "IVL_OUTSIDE_PARENT": lambda b: spec((g := b.by_query(Fact)), query=replace(g.turns[0].spec.query, at_s=g.clip.end_s + 30)),
+    "IVL_OUT_OF_MEDIA": lambda b: replace(
+        (g := b.find(visual)), clip=replace(g.clip, end_s=b.cases[g.episode].end_s + 60)
+    ),
+    "IVL_OUTSIDE_PARENT": lambda b: spec(
+        (g := b.by_query(Fact)), query=replace(g.turns[0].spec.query, at_s=g.clip.end_s + 30)
+    ),
     "IVL_OVERLAP_SAME_ENTITY": _overlap,
     "NAR_POINT_ONLY": _point,
     "NAR_ORDER": lambda b: spec(
-        (g := b.find(visual)), anchors=tuple(list(one.id for one in b.cases[g.episode].evidence.values() if one.kind == "narration")[5:3:-1])
+        (g := b.find(visual)),
+        anchors=tuple(list(one.id for one in b.cases[g.episode].evidence.values() if one.kind == "narration")[5:3:-1]),
     ),
     "ENT_NAME_ONLY_MERGE": _merge,
     "ENT_STATE_COLLAPSED": _collapsed,
     "STATE_CONTRADICTION": lambda b: spec(b.by_query(Fact), value="nowhere at all"),
     "STATE_STALE": _stale,
-    "DELTA_NONE": lambda b: spec((g := b.by_query(ChangeQuery)), query=replace(g.turns[0].spec.query, fluent="written")),
+    "DELTA_NONE": lambda b: spec(
+        (g := b.by_query(ChangeQuery)), query=replace(g.turns[0].spec.query, fluent="written")
+    ),
     "EFFECT_RULE_ONLY": lambda b: spec((g := b.by_query(ChangeQuery)), direct=(g.turns[0].spec.query.operation,)),
     "EV_NONE": lambda b: spec(b.find(visual), direct=()),
-    "EV_NARRATION_ONLY": lambda b: spec((g := b.find(lambda g: visual(g) and bool(g.turns[0].spec.anchors))), direct=g.turns[0].spec.anchors),
+    "EV_NARRATION_ONLY": lambda b: spec(
+        (g := b.find(lambda g: visual(g) and bool(g.turns[0].spec.anchors))), direct=g.turns[0].spec.anchors
+    ),
     "EV_OUTSIDE_EVENT": lambda b: spec(
         b.find(lambda g: visual(g) and bool(g.turns[0].spec.anchors) and g.clip.start_s > 40), direct=("op_00001",)
     ),
@@ -339,7 +361,10 @@ GROUPS: dict[str, Callable[[Bench], QuestionGroup | tuple[QuestionGroup, CheckCo
     "MOD_LABEL_MISSING": lambda b: replace(b.by_query(During), modality="visual"),
     "MOD_REDUNDANT": _redundant,
     "AV_UNLINKED": _unlinked,
-    "ANS_IN_QUESTION": lambda b: turn((g := b.find(lambda g: visual(g) and g.format == "open" and g.subtype == "place")), question=f"It is {g.turns[0].answer} Where is it?"),
+    "ANS_IN_QUESTION": lambda b: turn(
+        (g := b.find(lambda g: visual(g) and g.format == "open" and g.subtype == "place")),
+        question=f"It is {g.turns[0].answer} Where is it?",
+    ),
     "ANS_IN_HISTORY": lambda b: turn((g := b.find(dialogue)), 0, answer=g.turns[1].answer),
     "ANS_NOT_UNIQUE": lambda b: spec(b.by_query(ActQuery), query=ActQuery(0.0, 1e5)),
     "KEYPOINT_UNBOUND": lambda b: turn(b.find(visual), key_points=("a purple elephant",)),
@@ -357,7 +382,14 @@ GROUPS: dict[str, Callable[[Bench], QuestionGroup | tuple[QuestionGroup, CheckCo
     ),
     "INTENT_UNSUPPORTED": lambda b: spec(
         (g := b.find(lambda g: g.category == "Intent Attribution" and isinstance(g.turns[0].spec.query, ClauseQuery))),
-        query=ClauseQuery(next(one.id for one in b.cases[g.episode].evidence.values() if one.kind == "narration" and " to " not in one.text and " so " not in one.text), "purpose"),
+        query=ClauseQuery(
+            next(
+                one.id
+                for one in b.cases[g.episode].evidence.values()
+                if one.kind == "narration" and " to " not in one.text and " so " not in one.text
+            ),
+            "purpose",
+        ),
     ),
     "GOAL_AFTER_CUTOFF": _late,
     "CLIP_NOT_CUTOFF_SAFE": lambda b: replace((g := _goal(b)), clip=replace(g.clip, end_s=g.clip.end_s + 20)),
@@ -371,17 +403,21 @@ GROUPS: dict[str, Callable[[Bench], QuestionGroup | tuple[QuestionGroup, CheckCo
     "CHAIN_LINK_UNUSED": lambda b: turn(b.find(dialogue), 1, depends_on=()),
     "CHAIN_CLOSES": lambda b: replace(b.find(dialogue), loop_roles={"goal": "tea"}),
     "LOOP_ROLE_MISSING": lambda b: _loop(b, goal=""),
-    "LOOP_ROLE_REUSED": lambda b: _loop(b, feedback=(b.find(lambda g: g.category == "Loop").loop_roles or {})["action"]),
+    "LOOP_ROLE_REUSED": lambda b: _loop(
+        b, feedback=(b.find(lambda g: g.category == "Loop").loop_roles or {})["action"]
+    ),
     "LOOP_NO_FEEDBACK": _no_feedback,
     "LOOP_ORDER_ONLY": _order_only,
     "LOOP_SUCCESS_ASSUMED": lambda b: _loop(b, outcome="it worked out well"),
-    "XLOOP_BRIDGE_MISSING": lambda b: replace(b.find(lambda g: g.category == "Loop"), category="Cross-loop", bridging_fact=""),
+    "XLOOP_BRIDGE_MISSING": lambda b: replace(
+        b.find(lambda g: g.category == "Loop"), category="Cross-loop", bridging_fact=""
+    ),
     "XLOOP_FIRST_UNUSED": lambda b: replace(b.find(lambda g: g.category == "Loop"), category="Cross-loop", links=()),
     "TURN_COUNT": lambda b: replace((g := b.find(dialogue)), turns=g.turns * 3),
     "TURN_NO_NEW_EVIDENCE": lambda b: spec((g := b.find(dialogue)), 1, new=g.turns[0].spec.direct),
     "TURN_NO_INHERITED": lambda b: spec(b.find(dialogue), 1, inherited=()),
     "TURN_STANDALONE_DIFF": lambda b: turn(b.find(dialogue), 1, standalone=""),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("code", GROUPS)
@@ -423,14 +459,23 @@ def test_faults_of_a_collection(bench: Bench) -> None:
     )
     long = turn(
         group,
-        question="What is it that I do with the mug that stands on the counter beside the kettle and the tea and the milk and the spoon and the sugar, after I have come in, have opened the window, have looked around and have thought about what there is to do next in this part of the clip?",
+        question=(
+            "What is it that I do with the mug that stands on the counter beside the kettle and the tea and the milk"
+            " and the spoon and the sugar, after I have come in, have opened the window, have looked around and have"
+            " thought about what there is to do next in this part of the clip?"
+        ),
     )
     near = spec(
         turn(replace(long, id="qa_near"), question=long.turns[0].question.replace("part", "piece")),
         query=Amount("x", 0.0, 1.0),
     )
     assert "DUP_NEAR" in of_collection([long, near])
-    assert "SPLIT_LEAK_VIDEO" in of_collection([replace(group, split="train"), replace(next(g for g in bench.groups[1:] if g.clip.video == group.clip.video), split="test")])  # fmt: skip
+    assert "SPLIT_LEAK_VIDEO" in of_collection(
+        [
+            replace(group, split="train"),
+            replace(next(g for g in bench.groups[1:] if g.clip.video == group.clip.video), split="test"),
+        ]
+    )
     assert {f.code for f in position_findings([(4, ("A",))] * 60 + [(4, ("B",))] * 10)} == {"KEY_POSITION_BIAS"}
     assert position_findings([(4, (letter,)) for letter in "ABCD"] * 25) == []
     manifest = read_manifest(bench.qa)
@@ -494,8 +539,15 @@ def test_faults_of_repairs(bench: Bench) -> None:
 
 
 def judged(**fields: Any) -> JudgeRecord:
-    base: dict[str, Any] = {"item": "i", "group": "g", "round": 0, "verdict": "judged", "correct": 1, "score": 5,
-                            "judge": {"kind": "rule", "name": "ego2world rules", "rubric": "0-5"}}  # fmt: skip
+    base: dict[str, Any] = {
+        "item": "i",
+        "group": "g",
+        "round": 0,
+        "verdict": "judged",
+        "correct": 1,
+        "score": 5,
+        "judge": {"kind": "rule", "name": "ego2world rules", "rubric": "0-5"},
+    }
     return JudgeRecord(**(base | fields))
 
 
@@ -530,7 +582,17 @@ def test_faults_that_audits_find() -> None:
     def made(n: int, key: str) -> Item:
         options = {letter: f"option {letter} {n}" for letter in "ABCD"}
         options[key] = f"a much longer right answer than any other, number {n}"
-        return Item(id=f"i{n}", group=f"i{n}", question=f"Question {n}?", dataset="d", prototype="p", options=options, key=(key,), answer=options[key], videos=(f"v{n % 9}",))  # fmt: skip
+        return Item(
+            id=f"i{n}",
+            group=f"i{n}",
+            question=f"Question {n}?",
+            dataset="d",
+            prototype="p",
+            options=options,
+            key=(key,),
+            answer=options[key],
+            videos=(f"v{n % 9}",),
+        )
 
     report = audit([made(n, "ABCD"[n % 4]) for n in range(120)])
     flagged = [row for row in report["blind"] if row["code"] == "SHORTCUT_ITEMSET"]

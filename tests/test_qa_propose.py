@@ -1,4 +1,5 @@
-"""A model proposes questions under a schema; the validators that check the rules' questions check these too, and decide."""
+"""A model proposes questions under a schema; the validators that check the rules' questions check these too, and
+decide."""
 
 from __future__ import annotations
 
@@ -40,8 +41,15 @@ def _client(respond: Callable[[Request], str]) -> ModelClient:
 
 
 def question(event: str, narration: str, quote: str) -> dict[str, Any]:
-    return {"question": "How do I get at what is in there?", "answer": "By pulling its handle.", "event": event, "narration": narration, "quote": quote,
-            "category": "Action Status", "key_points": ["pulling its handle"]}  # fmt: skip
+    return {
+        "question": "How do I get at what is in there?",
+        "answer": "By pulling its handle.",
+        "event": event,
+        "narration": narration,
+        "quote": quote,
+        "category": "Action Status",
+        "key_points": ["pulling its handle"],
+    }
 
 
 def events(request: Request) -> list[tuple[str, str, str]]:
@@ -229,11 +237,18 @@ def test_what_a_model_adds_to_interactions_stands_in_their_own_narrations(sample
     def meant(rows: list[tuple[str, str, str]]) -> dict[str, list[Any]]:
         first, second = rows[0][0], rows[1][0]
         empty = {"trigger": "", "intention": "", "feedback": ""}
-        return {"interactions": [
-            empty | {"event": first, "feedback": "by pulling its handle", "trigger": "because the cat wanted in"},
-            empty | {"event": second, "intention": "pick up a mug from the upper cupboard"},  # the action in its own words
-            empty | {"event": "op_99999", "intention": "to be or not to be"}, {"event": 3},
-        ]}  # fmt: skip
+        return {
+            "interactions": [
+                empty | {"event": first, "feedback": "by pulling its handle", "trigger": "because the cat wanted in"},
+                empty
+                | {
+                    "event": second,
+                    "intention": "pick up a mug from the upper cupboard",
+                },  # the action in its own words
+                empty | {"event": "op_99999", "intention": "to be or not to be"},
+                {"event": 3},
+            ]
+        }
 
     run(sample_worlds, tmp_path / "model", meant)
     after = {one.operation: one for one in read_stage(tmp_path / "model", EPISODE, "interactions")}
@@ -249,8 +264,12 @@ def test_stages_of_a_model_hold_events_in_order_and_once(sample_worlds: Path) ->
     operations = [one.operation for one in rows if one.operation]
 
     def respond(request: Request) -> str:
-        stages = [{"first": operations[0], "last": operations[2], "label": "Beginning"}, {"first": operations[2], "last": operations[4], "label": "Overlap"},
-                  {"first": operations[6], "last": operations[5], "label": "Backwards"}, {"first": "op_x", "last": operations[5], "label": "Nowhere"}]  # fmt: skip
+        stages = [
+            {"first": operations[0], "last": operations[2], "label": "Beginning"},
+            {"first": operations[2], "last": operations[4], "label": "Overlap"},
+            {"first": operations[6], "last": operations[5], "label": "Backwards"},
+            {"first": "op_x", "last": operations[5], "label": "Nowhere"},
+        ]
         return json.dumps({"stages": stages if request.tag.endswith("/0") else []})
 
     span_s = (rows[0].span_s[0], rows[-1].span_s[1])

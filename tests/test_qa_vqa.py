@@ -14,10 +14,16 @@ from ego2world.qa.vqa.archive import Archive, Row
 from ego2world.qa.vqa.common import seconds
 
 LEAST = {
-    "recipe_step_recognition": 100, "recipe_rough_step_localization": 100, "ingredient_ingredient_adding_localization": 99,
-    "ingredient_ingredient_retrieval": 99, "ingredient_ingredient_weight": 50, "nutrition_nutrition_change": 49,
-    "object_motion_stationary_object_localization": 179, "object_motion_object_movement_counting": 173, "ingredient_ingredients_order": 31,
-}  # fmt: skip
+    "recipe_step_recognition": 100,
+    "recipe_rough_step_localization": 100,
+    "ingredient_ingredient_adding_localization": 99,
+    "ingredient_ingredient_retrieval": 99,
+    "ingredient_ingredient_weight": 50,
+    "nutrition_nutrition_change": 49,
+    "object_motion_stationary_object_localization": 179,
+    "object_motion_object_movement_counting": 173,
+    "ingredient_ingredients_order": 31,
+}
 
 
 @needs_data
@@ -42,9 +48,20 @@ def test_times_as_the_questions_write_them() -> None:
 def test_nothing_is_answered_that_is_not_said() -> None:
     row = Row("v", "adding", "I1", "Salt", 10.0, 12.0, "here", "R1")
     archive = Archive({"v": (row,)}, {"R1": "Soup"})
-    question = "Between <TIME 00:00:10.000 video 1> and <TIME 00:00:12.000 video 1>, which of these ingredients were added to the dish being prepared?"
-    item = Item(id="q", group="q", question=question, prototype="ingredient_ingredient_retrieval", options={"A": "pepper", "B": "salt"}, key=("B",),
-                videos=("v",), extra={"inputs": {"video 1": {"id": "v"}}})  # fmt: skip
+    question = (
+        "Between <TIME 00:00:10.000 video 1> and <TIME 00:00:12.000 video 1>, which of these ingredients were added to"
+        " the dish being prepared?"
+    )
+    item = Item(
+        id="q",
+        group="q",
+        question=question,
+        prototype="ingredient_ingredient_retrieval",
+        options={"A": "pepper", "B": "salt"},
+        key=("B",),
+        videos=("v",),
+        extra={"inputs": {"video 1": {"id": "v"}}},
+    )
     (said,) = answer_all([item], archive)
     assert said.letter == "B" and said.outcome == "right" and said.evidence == (row,)
     (silent,) = answer_all([item], Archive({}, {}))

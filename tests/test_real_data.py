@@ -90,7 +90,8 @@ def test_erratum_rows_are_marked(real: tuple[Dataset, dict[str, EpisodeDraft]]) 
 
 
 def test_compiling_is_linear_in_narrations(real: tuple[Dataset, dict[str, EpisodeDraft]]) -> None:
-    """An episode repeated end to end, with its tracks, takes work in proportion, counted in function calls (not in seconds)."""
+    """An episode repeated end to end, with its tracks, takes work in proportion, counted in function calls (not in
+    seconds)."""
     dataset = real[0]
     video = "P01-20240203-093333"
     rows = dataset.narrations[video]

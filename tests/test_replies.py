@@ -1,4 +1,5 @@
-"""Model replies to plans: the structure is normalised and every repair is named, what the planner meant is never mended."""
+"""Model replies to plans: the structure is normalised and every repair is named, what the planner meant is never
+mended."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ OPEN_FRIDGE = (Proposal("open", {"object": "fridge_1"}),)
 
 def test_c071_a_fence_that_is_not_the_json_and_back_ticks_in_a_value() -> None:
     plan = read_plan(
-        'I checked `fridge_1` first.\n```bash\nls\n```\n```json\n{"action":"open","args":["fridge_1"],"why":"use `open` now"}\n```'
+        'I checked `fridge_1` first.\n```bash\nls\n```\n```json\n{"action":"open","args":["fridge_1"],"why":"use `open`'
+        ' now"}\n```'
     )
     assert plan.actions == OPEN_FRIDGE and plan.status is ParseStatus.FENCED
     assert plan.extras == {"why": "use `open` now"}
@@ -77,9 +79,16 @@ def test_c076_a_missing_destination_is_named() -> None:
         ('{"actions": [{"action": "open", "object": ["fridge_1"], "target": ""}]}', "plain", 1, ()),
         ('{"actions": []}', "plain", 0, ()),
         ('Sure!\n{"actions": [{"action": "open", "object": "fridge_1"}]} Done.', "embedded", 1, ()),
-        ('```json\n{"actions": [{"action": "open", "object": "fridge_1"},]}\n```', "fenced", 1, ("trailing_comma_removed",)),
         (
-            '<tool_call>{"name": "open", "arguments": {"object": "fridge_1"}}</tool_call>', "embedded", 1,
+            '```json\n{"actions": [{"action": "open", "object": "fridge_1"},]}\n```',
+            "fenced",
+            1,
+            ("trailing_comma_removed",),
+        ),
+        (
+            '<tool_call>{"name": "open", "arguments": {"object": "fridge_1"}}</tool_call>',
+            "embedded",
+            1,
             ("single_action_taken_as_list", "tool_call_taken_as_action", "nested_roles_lifted"),
         ),
         ('{"actions": [{"action": "open", "object": ["fridge_1"]}, {"action": "clo', "unreadable", 0, ()),
@@ -89,7 +98,7 @@ def test_c076_a_missing_destination_is_named() -> None:
         ("[1, 2, 3]", "unreadable", 0, ()),
         ('{"actions": "open fridge"}', "unreadable", 0, ()),
     ],
-)  # fmt: skip
+)
 def test_shapes(reply: str, status: str, actions: int, repairs: tuple[str, ...]) -> None:
     plan = read_plan(reply)
     assert (plan.status.value, len(plan.actions), plan.repairs) == (status, actions, repairs)
@@ -104,7 +113,16 @@ def test_meaning_is_not_mended() -> None:
     assert [(a.action, a.roles["object"]) for a in plan.actions] == [("opne", "fridge_1"), ("open", "no such thing")]
 
 
-@given(st.text(max_size=300) | st.recursive(st.none() | st.integers() | st.text(max_size=10), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["actions", "action", "args", "object", "x"]), inner), max_leaves=12).map(json.dumps))  # fmt: skip
+@given(
+    st.text(max_size=300)
+    | st.recursive(
+        st.none() | st.integers() | st.text(max_size=10),
+        lambda inner: (
+            st.lists(inner) | st.dictionaries(st.sampled_from(["actions", "action", "args", "object", "x"]), inner)
+        ),
+        max_leaves=12,
+    ).map(json.dumps)
+)
 def test_any_text_is_read_or_refused_without_an_error(reply: str) -> None:
     plan = read_plan(reply)
     assert isinstance(plan, ParsedPlan) and (plan.readable or not plan.actions)

@@ -1,4 +1,5 @@
-"""Reports: comparisons worked out by hand, traces that tell the truth, the same bytes twice, and pages that keep to themselves."""
+"""Reports: comparisons worked out by hand, traces that tell the truth, the same bytes twice, and pages that keep to
+themselves."""
 
 from __future__ import annotations
 
@@ -36,8 +37,12 @@ EPISODES = ("K01-20250301-080000", "K02-20250410-093000", "K03-20250520-190000")
 def runs(sample_worlds: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     out = tmp_path_factory.mktemp("reported")
     for planner, memory in (
-        ("reference", "persistent"), ("symbolic", "persistent"), ("symbolic", "reset"), ("symbolic", "none"), ("random", "persistent"),
-    ):  # fmt: skip
+        ("reference", "persistent"),
+        ("symbolic", "persistent"),
+        ("symbolic", "reset"),
+        ("symbolic", "none"),
+        ("random", "persistent"),
+    ):
         run(sample_worlds, out / f"{planner}-{memory}", RunSettings(planner, memory))
     for memory in ("persistent", "reset"):
         run(sample_worlds, out / f"llm-{memory}", RunSettings("llm", memory), client=ModelClient(MockModel(mock_reply)))
@@ -67,7 +72,12 @@ def test_contrasts_and_pairs(runs: dict[str, Path]) -> None:
         a, b = (scores[labels.index(c[k])]["metrics"][c["metric"]] for k in ("first", "second"))
         assert c["value"] == pytest.approx(a - b) and c["tie"] == (c["low"] <= 0 <= c["high"])
         assert c["low"] <= c["value"] <= c["high"]
-    worst = next(c for c in compared["contrasts"] if (c["metric"], c["first"], c["second"]) == ("gcr", "random-persistent", "reference-persistent") or (c["metric"], c["second"], c["first"]) == ("gcr", "random-persistent", "reference-persistent"))  # fmt: skip
+    worst = next(
+        c
+        for c in compared["contrasts"]
+        if (c["metric"], c["first"], c["second"]) == ("gcr", "random-persistent", "reference-persistent")
+        or (c["metric"], c["second"], c["first"]) == ("gcr", "random-persistent", "reference-persistent")
+    )
     assert not worst["tie"]
     pairs = [(labels[a], labels[b]) for a, b in memory_pairs(scores)]
     assert (
@@ -110,7 +120,8 @@ def test_incomplete_runs_are_shown_and_not_contrasted(
 
 
 def test_every_condition_is_followed_to_its_end(sample_worlds: Path, runs: dict[str, Path], report: Path) -> None:
-    """The traces agree with the scores, condition by condition; in the reference run each was made true by its own witness."""
+    """The traces agree with the scores, condition by condition; in the reference run each was made true by its own
+    witness."""
     page = (report / "index.html").read_text()
     for number, (name, folder) in enumerate(runs.items()):
         score, found = score_run(folder), traces(page, number)
@@ -194,23 +205,44 @@ def test_the_reference_leaves_nothing_behind_and_random_does(sample_worlds: Path
 
 
 def test_collateral_of_each_sort() -> None:
-    kinds = {"tap_1": "tap", "fridge_1": "fridge", "floor_1": "floor", "bin_1": "bin", "cup_1": "cup", "egg_1": "egg", "milk_box_1": "bottle",
-             "milk_1": "milk", "counter_1": "counter", "plate_1": "plate"}  # fmt: skip
+    kinds = {
+        "tap_1": "tap",
+        "fridge_1": "fridge",
+        "floor_1": "floor",
+        "bin_1": "bin",
+        "cup_1": "cup",
+        "egg_1": "egg",
+        "milk_box_1": "bottle",
+        "milk_1": "milk",
+        "counter_1": "counter",
+        "plate_1": "plate",
+    }
     zones = dict.fromkeys(("tap_1", "fridge_1", "floor_1", "bin_1", "counter_1"), "zone_1")
     world, start = make_world(
         kinds, zones, {("contains", "milk_box_1", "milk_1"): True, ("openness", "fridge_1"): "closed"}
     )
     episode = Episode("e", world, start, (), (), (), (), {}, {}, "")
     end = type(start).of(
-        {**start.facts, ("power", "tap_1"): "on", ("openness", "fridge_1"): "open", ("place", "cup_1"): ("on", "floor_1"),
-         ("place", "egg_1"): ("in", "bin_1"), ("form", "plate_1"): "broken", ("contains", "milk_box_1", "milk_1"): False}
-    )  # fmt: skip
+        {
+            **start.facts,
+            ("power", "tap_1"): "on",
+            ("openness", "fridge_1"): "open",
+            ("place", "cup_1"): ("on", "floor_1"),
+            ("place", "egg_1"): ("in", "bin_1"),
+            ("form", "plate_1"): "broken",
+            ("contains", "milk_box_1", "milk_1"): False,
+        }
+    )
     faults = collateral(episode, end, start)
     assert count_sorts(faults) == {"immediate": 1, "latent": 2, "irreversible": 3}
     assert {(f["thing"], f["sort"]) for f in faults} == {
-        ("tap_1", "latent"), ("fridge_1", "latent"), ("cup_1", "immediate"), ("egg_1", "irreversible"), ("plate_1", "irreversible"),
+        ("tap_1", "latent"),
+        ("fridge_1", "latent"),
+        ("cup_1", "immediate"),
+        ("egg_1", "irreversible"),
+        ("plate_1", "irreversible"),
         ("milk_1", "irreversible"),
-    }  # fmt: skip
+    }
     assert collateral(episode, end, end) == [], "what the reference leaves as well is no collateral"
 
 

@@ -1,4 +1,5 @@
-"""Human review: the store appends and loses nothing, the pages are safe, and a whole session goes through a real browser."""
+"""Human review: the store appends and loses nothing, the pages are safe, and a whole session goes through a real
+browser."""
 
 from __future__ import annotations
 
@@ -99,10 +100,19 @@ def test_bad_decisions_are_refused_with_one_line(cohort: Path) -> None:
         next(i for i in store.cohort["queues"]["ben"] if i not in store.cohort["queues"]["anna"]),
     )
     for arguments, words in (
-        ((item, "carl", 0, "accept"), "no reviewer"), ((other, "anna", 0, "accept"), "not in the queue"), ((item, "anna", 0, "maybe"), "no decision"),
-        ((item, "anna", 0, "accept", ["nonsense"]), "no issue"), ((item, "anna", 0, "accept", [], "", [Suggestion(turn=9, field="answer", text="", original_hash="")]), "no field"),
-        ((item, "anna", 0, "accept", [], "", [Suggestion(turn=0, field="answer", text="", original_hash="old")]), "another one now"),
-    ):  # fmt: skip
+        ((item, "carl", 0, "accept"), "no reviewer"),
+        ((other, "anna", 0, "accept"), "not in the queue"),
+        ((item, "anna", 0, "maybe"), "no decision"),
+        ((item, "anna", 0, "accept", ["nonsense"]), "no issue"),
+        (
+            (item, "anna", 0, "accept", [], "", [Suggestion(turn=9, field="answer", text="", original_hash="")]),
+            "no field",
+        ),
+        (
+            (item, "anna", 0, "accept", [], "", [Suggestion(turn=0, field="answer", text="", original_hash="old")]),
+            "another one now",
+        ),
+    ):
         with pytest.raises(UsageError, match=words):
             store.save(*arguments)
     assert read_reviews(cohort) == []
@@ -190,9 +200,11 @@ def test_c129_parts_of_a_video_are_served(cohort: Path, media: Path) -> None:
     assert size == 167_554
     with TestClient(review_app(cohort, media)) as client:
         for asked, status, content_range, body in (
-            ("bytes=0-1", 206, f"bytes 0-1/{size}", data[:2]), ("bytes=100-199", 206, f"bytes 100-199/{size}", data[100:200]),
-            (f"bytes={size}-", 416, f"bytes */{size}", None), ("bytes=-10", 206, f"bytes {size - 10}-{size - 1}/{size}", data[-10:]),
-        ):  # fmt: skip
+            ("bytes=0-1", 206, f"bytes 0-1/{size}", data[:2]),
+            ("bytes=100-199", 206, f"bytes 100-199/{size}", data[100:200]),
+            (f"bytes={size}-", 416, f"bytes */{size}", None),
+            ("bytes=-10", 206, f"bytes {size - 10}-{size - 1}/{size}", data[-10:]),
+        ):
             got = client.get("/media/v1", headers={"Range": asked})
             assert (
                 got.status_code == status
@@ -206,8 +218,16 @@ def test_c129_parts_of_a_video_are_served(cohort: Path, media: Path) -> None:
 
 def test_c130_nothing_outside_of_the_folder_is_served(cohort: Path, media: Path) -> None:
     with TestClient(review_app(cohort, media)) as client:
-        for path in ("/media/../videos_private/x.mp4", "/media/..%2fvideos_private%2fx.mp4", "/media//etc/passwd", "/media/x", "/media/",
-                     "/static/../app.py", "/static/..%2fapp.py", "/static/item.html.j2"):  # fmt: skip
+        for path in (
+            "/media/../videos_private/x.mp4",
+            "/media/..%2fvideos_private%2fx.mp4",
+            "/media//etc/passwd",
+            "/media/x",
+            "/media/",
+            "/static/../app.py",
+            "/static/..%2fapp.py",
+            "/static/item.html.j2",
+        ):
             got = client.get(path)
             assert got.status_code in (403, 404) and b"secret" not in got.content and b"root:" not in got.content, path
 
@@ -316,7 +336,8 @@ def server(cohort: Path, sample_clips: Path) -> Iterator[Server]:
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine (apt install chromium)")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_review_session_in_a_browser(server: Server, cohort: Path, sample_clips: Path) -> None:
-    """Two reviewers at once over 20 groups: every decision by button and key, undo, a kill in between; nothing is lost."""
+    """Two reviewers at once over 20 groups: every decision by button and key, undo, a kill in between; nothing is
+    lost."""
     from playwright.sync_api import Page, sync_playwright
 
     queues = json.loads((cohort / "cohort.json").read_text())["queues"]

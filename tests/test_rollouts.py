@@ -1,4 +1,5 @@
-"""Drawn rollouts: the executor and the trace agree, every fault lands where it must, and the clips are what the benchmark says."""
+"""Drawn rollouts: the executor and the trace agree, every fault lands where it must, and the clips are what the
+benchmark says."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ def test_what_is_left_out_fails_in_the_executor_too(cases: list[RolloutCase]) ->
 
 
 def test_every_fault_lands_in_its_gate_with_its_type(cases: list[RolloutCase]) -> None:
-    """Every fault in every step of every way that it fits: the first failure of that step, and nothing else fails anywhere."""
+    """Every fault in every step of every way that it fits: the first failure of that step, and nothing else fails
+    anywhere."""
     planted: Counter[Fault] = Counter()
     for case in cases:
         for way in case.ways:

@@ -131,8 +131,18 @@ def test_the_limit_blocks(tmp_path: Path, sample_worlds: Path) -> None:
 
 def test_metrics_by_hand(tmp_path: Path) -> None:
     """Three tasks, worked out on paper: one full success, one half of its conditions, one blocked."""
-    group = {"episode": "e", "repairs": 0, "visual_queries": 1, "visual_answers": 1, "repeated_region_queries": 0, "cross_group_hits": 2,
-             "conflicts": 0, "tokens_in": 0, "tokens_out": 0, "quarter": 1}  # fmt: skip
+    group = {
+        "episode": "e",
+        "repairs": 0,
+        "visual_queries": 1,
+        "visual_answers": 1,
+        "repeated_region_queries": 0,
+        "cross_group_hits": 2,
+        "conflicts": 0,
+        "tokens_in": 0,
+        "tokens_out": 0,
+        "quarter": 1,
+    }
     groups = [
         {
             **group,
@@ -210,10 +220,16 @@ def test_metrics_by_hand(tmp_path: Path) -> None:
     for name, rows in (("groups.jsonl", groups), ("tasks.jsonl", tasks), ("attempts.jsonl", [])):
         (tmp_path / name).write_text("".join(json.dumps(r) + "\n" for r in rows))
     score = score_run(tmp_path)
-    assert score["metrics"] == pytest.approx({
-        "operational_tsr": 1 / 3, "strict_tsr": 1 / 2, "gcr": (1 + 0.5 + 0) / 3, "action_validity": (0.75 + 0 + 1) / 3,
-        "completed_rate": 2 / 3, "reference_coverage": (0.5 + 0 + 1) / 3,
-    })  # fmt: skip
+    assert score["metrics"] == pytest.approx(
+        {
+            "operational_tsr": 1 / 3,
+            "strict_tsr": 1 / 2,
+            "gcr": (1 + 0.5 + 0) / 3,
+            "action_validity": (0.75 + 0 + 1) / 3,
+            "completed_rate": 2 / 3,
+            "reference_coverage": (0.5 + 0 + 1) / 3,
+        }
+    )
     assert score["tasks_without_attempts"] == ["e/t2"]
     assert {k: v for k, v in score["endpoints"].items() if v} == {
         "completed_all": 1,

@@ -1,4 +1,5 @@
-"""End to end against a real small language model, served on this machine over the OpenAI protocol. It proves plumbing, not quality."""
+"""End to end against a real small language model, served on this machine over the OpenAI protocol. It proves plumbing,
+not quality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Video files: frames by presentation time, whatever rate, offset, codec or rotation, and every kind of broken file named."""
+"""Video files: frames by presentation time, whatever rate, offset, codec or rotation, and every kind of broken file
+named."""
 
 from __future__ import annotations
 
@@ -88,7 +89,8 @@ def test_c113_pictures_are_upright() -> None:
     assert (facts.width_px, facts.height_px, facts.rotation_deg) == (90, 160, 90)
     (shot,) = frames_at(rotated, [0.0])
     assert shot.picture.size == (90, 160)
-    # testsrc2 has its bright pattern bar at the left of the coded picture, which is its bottom once turned counterclockwise
+    # testsrc2 has its bright pattern bar at the left of the coded picture, which is its bottom once turned
+    # counterclockwise
     (coded,) = [f.to_image() for n, f in enumerate(av.open(str(rotated)).decode(video=0)) if n == 0]
     assert np.array_equal(np.asarray(shot.picture), np.rot90(np.asarray(coded)))
 
@@ -170,7 +172,8 @@ def test_broken_frames_in_the_middle_are_damage_and_the_same_damage_every_time(t
 
 @pytest.mark.parametrize(("codec", "options"), [("libx264", "x264-params"), ("libx265", "x265-params")])
 def test_a_cut_at_an_open_group_of_pictures_is_no_damage(tmp_path: Path, codec: str, options: str) -> None:
-    """Frames shown before the first key frame of a cut cannot be decoded; as cameras and editors leave them, such files are whole."""
+    """Frames shown before the first key frame of a cut cannot be decoded; as cameras and editors leave them, such
+    files are whole."""
     with av.open(str(tmp_path / "open.mp4"), "w") as container:
         stream = container.add_stream(codec, rate=30)
         stream.width, stream.height, stream.pix_fmt = 160, 96, "yuv420p"
@@ -199,8 +202,11 @@ def test_every_kind_of_unusable_file_has_its_name(tmp_path: Path) -> None:
     write_clip([grey(90)] * 20, tmp_path / "two.mp4", 10)
     found = {name: probe(tmp_path / name).status for name in ("empty.mp4", "text.mp4", "sound.wav", "none.mp4")}
     assert found == {
-        "empty.mp4": FileStatus.EMPTY, "text.mp4": FileStatus.UNREADABLE, "sound.wav": FileStatus.NO_VIDEO, "none.mp4": FileStatus.MISSING
-    }  # fmt: skip
+        "empty.mp4": FileStatus.EMPTY,
+        "text.mp4": FileStatus.UNREADABLE,
+        "sound.wav": FileStatus.NO_VIDEO,
+        "none.mp4": FileStatus.MISSING,
+    }
     assert probe(tmp_path / "two.mp4", 2, 2).status is FileStatus.OK
     assert probe(tmp_path / "two.mp4", least_s=3).status is FileStatus.SHORT
     assert probe(tmp_path / "two.mp4", most_s=1).status is FileStatus.LONG
@@ -230,8 +236,13 @@ def test_clips_are_scaled_and_timed_from_their_start(tmp_path: Path) -> None:
 def test_the_shared_clips_are_read_right() -> None:
     found = {path.stem: probe(path) for path in sorted(CASES.glob("*.mp4"))}
     assert {name: f.n_frames for name, f in found.items()} == {
-        "base": 60, "hevc": 60, "ntsc": 300, "offset": 60, "rot": 60, "trunc_faststart": 141
-    }  # fmt: skip
+        "base": 60,
+        "hevc": 60,
+        "ntsc": 300,
+        "offset": 60,
+        "rot": 60,
+        "trunc_faststart": 141,
+    }
     assert {name for name, f in found.items() if f.status is not FileStatus.OK} == {"trunc_faststart"}
     assert found["trunc_faststart"].status is FileStatus.DAMAGED and found["trunc_faststart"].header_frames == 300
     assert found["ntsc"].duration_s == pytest.approx(10.010, abs=5e-4) and found["offset"].start_s == 1.0

@@ -1,4 +1,5 @@
-"""No decision is read off English: with random words for every text that explains one, worlds, records and answers stay the same."""
+"""No decision is read off English: with random words for every text that explains one, worlds, records and answers
+stay the same."""
 
 from __future__ import annotations
 
@@ -76,13 +77,25 @@ def test_random_words_change_nothing_but_the_words(made: dict[str, Path]) -> Non
 
 
 def test_texts_are_made_in_one_module_for_each_audience() -> None:
-    """The wording of refusals and reasons is imported where something is shown or written, and by nothing that decides."""
+    """The wording of refusals and reasons is imported where something is shown or written, and by nothing that
+    decides."""
     source = SCRIPT.parents[1] / "src" / "ego2world"
     users = {
         path.relative_to(source).as_posix()
         for path in source.rglob("*.py")
         if "compiler.wording import" in path.read_text("utf-8") or "world.explain import" in path.read_text("utf-8")
     }
-    deciding = {"world/step.py", "world/checks.py", "world/repair.py", "compiler/reconcile.py", "compiler/bind.py", "compiler/episode.py",
-                "qa/replay.py", "agents/symbolic.py", "agents/llm.py", "agents/belief.py", "evaluate/metrics.py"}  # fmt: skip
+    deciding = {
+        "world/step.py",
+        "world/checks.py",
+        "world/repair.py",
+        "compiler/reconcile.py",
+        "compiler/bind.py",
+        "compiler/episode.py",
+        "qa/replay.py",
+        "agents/symbolic.py",
+        "agents/llm.py",
+        "agents/belief.py",
+        "evaluate/metrics.py",
+    }
     assert users and not users & deciding

@@ -1,6 +1,8 @@
-"""Check an installation without extras: every command's help, what README says, the demo, and what is said where an extra is missing.
+"""Check an installation without extras: every command's help, what README says, the demo, and what is said where an
+extra is missing.
 
-python tools/check_base.py COMMAND, where COMMAND is the ego2world of an environment that has nothing but the package itself.
+python tools/check_base.py COMMAND, where COMMAND is the ego2world of an environment that has nothing but the package
+itself.
 """
 
 from __future__ import annotations

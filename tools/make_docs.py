@@ -97,21 +97,33 @@ def roles_text(action: ActionType) -> str:
 def actions_page() -> str:
     """Return docs/ACTIONS.md."""
     lines = [
-        "# Action types", "",
-        f"{len(ACTIONS)} executable action types, generated from `ego2world.world.actions` by `tools/make_docs.py`. Roles in brackets are "
-        "optional; every type may also record hand, instrument, source and target. An action whose preconditions are not all true is refused and "
-        "changes nothing. Types without effects are events: they count in event contracts and change no fluent.", "",
-    ]  # fmt: skip
+        "# Action types",
+        "",
+        (
+            f"{len(ACTIONS)} executable action types, generated from `ego2world.world.actions` by `tools/make_docs.py`."
+            " Roles in brackets are optional; every type may also record hand, instrument, source and target. An"
+            " action whose preconditions are not all true is refused and changes nothing. Types without effects are"
+            " events: they count in event contracts and change no fluent."
+        ),
+        "",
+    ]
     for theme in THEMES:
         doc = (theme.__doc__ or "").strip()
-        lines += [f"## {theme.__name__.rsplit('.', 1)[1].capitalize()}", "", doc, "", "| type | family | says | roles | preconditions | effects | source |",
-                  "| --- | --- | --- | --- | --- | --- | --- |"]  # fmt: skip
+        lines += [
+            f"## {theme.__name__.rsplit('.', 1)[1].capitalize()}",
+            "",
+            doc,
+            "",
+            "| type | family | says | roles | preconditions | effects | source |",
+            "| --- | --- | --- | --- | --- | --- | --- |",
+        ]
         for action in theme.ACTIONS:
             preconditions = "; ".join(need_text(n) for n in action.preconditions) or "nothing"
             effects = "; ".join(effect_text(e) for e in action.effects) or "event only"
             says = action.says.replace("|", "\\|")
             lines.append(
-                f"| `{action.name}` | {action.family} | {says} | {roles_text(action)} | {preconditions} | {effects} | {action.source} |"
+                f"| `{action.name}` | {action.family} | {says} | {roles_text(action)} | {preconditions} | {effects} |"
+                f" {action.source} |"
             )
         lines.append("")
     return "\n".join(lines)
@@ -134,8 +146,14 @@ def exit_codes_page() -> str:
             f"| {error.exit_code} | {error.__name__}: {(error.__doc__ or '').split(';')[0].strip().splitlines()[0]} |"
         )
     lines += [
-        f"| {AUDIT_FAILED} | `audit`, `demo`, `qa check`, `qa audit`, `judge init`, `judge check`: what was checked did not pass |",
-        f"| {INCOMPLETE} | `run`, `qa answer`, `qa build`, `judge plan`, `judge run`: stopped before its end, by an error of a model's service or a spent budget; the same command goes on |",
+        (
+            f"| {AUDIT_FAILED} | `audit`, `demo`, `qa check`, `qa audit`, `judge init`, `judge check`: what was checked"
+            " did not pass |"
+        ),
+        (
+            f"| {INCOMPLETE} | `run`, `qa answer`, `qa build`, `judge plan`, `judge run`: stopped before its end, by an"
+            " error of a model's service or a spent budget; the same command goes on |"
+        ),
         "| 130 | interrupted; files written so far are complete |",
         "",
     ]
@@ -147,8 +165,14 @@ def aliases_page() -> str:
     lines = [
         "# Wordings that models use for actions",
         "",
-        "Generated from `ego2world.agents.replies` by `tools/make_docs.py`. A plan should name an action family or an action type",
-        "(docs/ACTIONS.md). These wordings are read as well, each use is counted in the run's records (`planner_notes`, `alias:...`), and",
+        (
+            "Generated from `ego2world.agents.replies` by `tools/make_docs.py`. A plan should name an action family or"
+            " an action type"
+        ),
+        (
+            "(docs/ACTIONS.md). These wordings are read as well, each use is counted in the run's records"
+            " (`planner_notes`, `alias:...`), and"
+        ),
         "nothing else is mended. `put_in_or_on` is `put_in` where the target takes things in, else `put_on`.",
         "",
         "| wording | before the second thing | action |",
@@ -165,7 +189,10 @@ def codes_page() -> str:
     lines = [
         "# Codes of the validators",
         "",
-        "Generated from `ego2world.qa.codes` by `tools/make_docs.py`. An error refuses a question (or has it repaired), review leaves it to a",
+        (
+            "Generated from `ego2world.qa.codes` by `tools/make_docs.py`. An error refuses a question (or has it"
+            " repaired), review leaves it to a"
+        ),
         "person, a warning is kept and marked.",
         "",
         "| code | says | follows |",

@@ -2,11 +2,12 @@
 
     python tools/make_samples.py            # writes src/ego2world/samples/kitchens
 
-Lines: "R" recipes, "=" videos, "#" activities, "%S01" a recipe step (until the next "%"), "~S01" its preparation (until the next
-"~"), "^w oats" and "^a oats" an ingredient that is weighed or added (until the next "^"), everything else a narration with object
-tracks after "|": "+name@fixture" is picked up there, "-name@fixture" is put down there. Everything is invented for
-this project. Real-life awkwardness is put in on purpose: segments that overlap, rows out of order, an open end, fixtures
-that are not known, a movement stored twice, a placeholder track, leading blanks and missing full stops.
+Lines: "R" recipes, "=" videos, "#" activities, "%S01" a recipe step (until the next "%"), "~S01" its preparation
+(until the next "~"), "^w oats" and "^a oats" an ingredient that is weighed or added (until the next "^"), everything
+else a narration with object tracks after "|": "+name@fixture" is picked up there, "-name@fixture" is put down there.
+Everything is invented for this project. Real-life awkwardness is put in on purpose: segments that overlap, rows out of
+order, an open end, fixtures that are not known, a movement stored twice, a placeholder track, leading blanks and
+missing full stops.
 """
 
 from __future__ import annotations
@@ -22,11 +23,21 @@ from typing import Any
 ROOT = Path(__file__).parent
 OUT = ROOT.parent / "src" / "ego2world" / "samples" / "kitchens"
 COLUMNS = (
-    "unique_narration_id participant_id video_id narration start_timestamp end_timestamp nouns verbs pairs main_actions "
-    "verb_classes noun_classes pair_classes main_action_classes hands narration_timestamp"
+    "unique_narration_id participant_id video_id narration start_timestamp end_timestamp nouns verbs pairs main_actions"
+    " verb_classes noun_classes pair_classes main_action_classes hands narration_timestamp"
 ).split()
-SOUNDS = {"pour": "water", "close": "open / close", "open": "open / close", "put": "clang / clatter", "turn": "click",
-          "cut": "cut / chop", "slice": "cut / chop", "chop": "cut / chop", "wash": "water", "rinse": "water"}  # fmt: skip
+SOUNDS = {
+    "pour": "water",
+    "close": "open / close",
+    "open": "open / close",
+    "put": "clang / clatter",
+    "turn": "click",
+    "cut": "cut / chop",
+    "slice": "cut / chop",
+    "chop": "cut / chop",
+    "wash": "water",
+    "rinse": "water",
+}
 
 
 def identifier(*parts: object) -> str:
@@ -69,8 +80,11 @@ def main() -> None:
     def end_track(name: str, at_s: float, fixture: str | None) -> None:
         start_s, start_fixture = open_tracks.pop(name, [max(0.0, at_s - 1.0), None])
         entry = tracks[video].setdefault(identifier(video, name), {"name": name, "tracks": []})
-        segment = {"track_id": identifier(video, name, start_s), "time_segment": [round(start_s, 3), round(at_s, 3)],
-                   "masks": [mask(start_s, start_fixture), mask(at_s, fixture)]}  # fmt: skip
+        segment = {
+            "track_id": identifier(video, name, start_s),
+            "time_segment": [round(start_s, 3), round(at_s, 3)],
+            "masks": [mask(start_s, start_fixture), mask(at_s, fixture)],
+        }
         entry["tracks"].append(segment)
 
     def close_step(at_s: float) -> None:
@@ -120,10 +134,32 @@ def main() -> None:
             found: dict[str, Any] = {}
             for i, item in enumerate(ingredients.split(";"), 1):
                 words, amount, unit = re.fullmatch(r"\s*(.+?) (\S+) (small tub|\S+)", item).groups()
-                found[f"{key}_I{i:02d}"] = {"name": words, "amount": 0 if amount == "0" else amount, "amount_unit": "" if unit == "-" else unit,
-                                            "calories": "N/A", "carbs": "N/A", "fat": "N/A", "protein": "N/A", "weigh": [], "add": []}  # fmt: skip
-            recipes[key] = {"participant": key[:3], "name": name, "type": "own", "source": "", "steps": {f"{key}_{s}": t for s, t in listed.items()},
-                            "captures": [{"videos": [], "ingredients": found, "step_times": {f"{key}_{s}": [] for s in listed}, "prep_times": {}}]}  # fmt: skip
+                found[f"{key}_I{i:02d}"] = {
+                    "name": words,
+                    "amount": 0 if amount == "0" else amount,
+                    "amount_unit": "" if unit == "-" else unit,
+                    "calories": "N/A",
+                    "carbs": "N/A",
+                    "fat": "N/A",
+                    "protein": "N/A",
+                    "weigh": [],
+                    "add": [],
+                }
+            recipes[key] = {
+                "participant": key[:3],
+                "name": name,
+                "type": "own",
+                "source": "",
+                "steps": {f"{key}_{s}": t for s, t in listed.items()},
+                "captures": [
+                    {
+                        "videos": [],
+                        "ingredients": found,
+                        "step_times": {f"{key}_{s}": [] for s in listed},
+                        "prep_times": {},
+                    }
+                ],
+            }
         elif line.startswith("= "):
             close_video()
             video = line[2:].strip()
@@ -173,12 +209,40 @@ def main() -> None:
             ]
             shown = " " + text if number % 5 == 0 else text.rstrip(".") if number % 11 == 0 else text
             stamp = "" if number % 6 == 0 else round(start_s + 0.4, 2)
-            narrations.append([f"{video}-{number}", participant, video, shown, round(start_s, 2), round(end_s, 2), "", "", "", "", "", "", "", "",
-                               str(list(dict.fromkeys(hands))), stamp])  # fmt: skip
+            narrations.append(
+                [
+                    f"{video}-{number}",
+                    participant,
+                    video,
+                    shown,
+                    round(start_s, 2),
+                    round(end_s, 2),
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    "",
+                    str(list(dict.fromkeys(hands))),
+                    stamp,
+                ]
+            )
             sound = SOUNDS.get(text.lower().split()[0])
             if sound:
-                sounds.append([participant, video, clock(round(start_s + 0.2, 3)), clock(round(end_s, 3)), round((round(start_s + 0.2, 3)) * 48000),
-                               round(round(end_s, 3) * 48000), sound, sorted(set(SOUNDS.values())).index(sound)])  # fmt: skip
+                sounds.append(
+                    [
+                        participant,
+                        video,
+                        clock(round(start_s + 0.2, 3)),
+                        clock(round(end_s, 3)),
+                        round((round(start_s + 0.2, 3)) * 48000),
+                        round(round(end_s, 3) * 48000),
+                        sound,
+                        sorted(set(SOUNDS.values())).index(sound),
+                    ]
+                )
     close_video()
     first = next(iter(tracks))
     repeated = next(item for item in tracks[first].values() if item["tracks"])
@@ -192,13 +256,29 @@ def main() -> None:
     narrations.sort(key=lambda row: (row[2], str(row[0])))  # text order of the ids: 10 before 2
     write("narrations-and-action-segments/HD_EPIC_Narrations.csv", table(narrations, COLUMNS))
     for person, rows in activities.items():
-        write(f"high-level/activities/{person}_recipe_timestamps.csv",
-              table(rows, ["video_id", "recipe_id", "high_level_activity_label", "start_time", "end_time"]))  # fmt: skip
+        write(
+            f"high-level/activities/{person}_recipe_timestamps.csv",
+            table(rows, ["video_id", "recipe_id", "high_level_activity_label", "start_time", "end_time"]),
+        )
     write("high-level/complete_recipes.json", json.dumps(recipes, indent=1) + "\n")
     write("scene-and-object-movements/assoc_info.json", json.dumps(tracks, indent=1) + "\n")
     write("scene-and-object-movements/mask_info.json", json.dumps(masks, indent=1) + "\n")
-    write("audio-annotations/HD_EPIC_Sounds.csv",
-          table(sounds, ["participant_id", "video_id", "start_timestamp", "stop_timestamp", "start_sample", "stop_sample", "class", "class_id"]))  # fmt: skip
+    write(
+        "audio-annotations/HD_EPIC_Sounds.csv",
+        table(
+            sounds,
+            [
+                "participant_id",
+                "video_id",
+                "start_timestamp",
+                "stop_timestamp",
+                "start_sample",
+                "stop_sample",
+                "class",
+                "class_id",
+            ],
+        ),
+    )
     print(
         f"{len(narrations)} narrations, {len(tracks)} videos, {sum(len(v) for v in tracks.values())} objects -> {OUT}"
     )

@@ -47,8 +47,17 @@ __version__ = "0.1.0"
 _MODULES = {
     "ego2world.agents": ("Act", "Belief", "Context", "Done", "PlannerContext", "Look", "Planner", "Step"),
     "ego2world.api": (
-        "Run", "Worlds", "build_questions", "check_questions", "compile_annotations", "frame", "judge_videos", "make_env", "open_worlds",
-        "run_planner", "write_report",
+        "Run",
+        "Worlds",
+        "build_questions",
+        "check_questions",
+        "compile_annotations",
+        "frame",
+        "judge_videos",
+        "make_env",
+        "open_worlds",
+        "run_planner",
+        "write_report",
     ),
     "ego2world.errors": ("Ego2WorldError",),
     "ego2world.evaluate.metrics": ("score_run",),
@@ -64,7 +73,7 @@ _MODULES = {
     "ego2world.world.refusal": ("FailedCheck", "Refusal"),
     "ego2world.world.state": ("Action", "Entity", "State", "World"),
     "ego2world.world.step": ("step",),
-}  # fmt: skip
+}
 _WHERE = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [

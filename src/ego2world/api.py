@@ -124,7 +124,10 @@ class Worlds:
         return frame(self.rows(table), library)
 
     def __repr__(self) -> str:
-        return f"Worlds({str(self.path)!r}, {len(self)} episodes, {self.totals['operations']} operations, {self.totals['tasks']} tasks)"
+        return (
+            f"Worlds({str(self.path)!r}, {len(self)} episodes, {self.totals['operations']} operations,"
+            f" {self.totals['tasks']} tasks)"
+        )
 
     def _repr_html_(self) -> str:
         rows = [
@@ -182,9 +185,13 @@ def open_worlds(path: str | Path) -> Worlds:
 
 
 def compile_annotations(
-    source: str | Path, out: str | Path, form: str = "hd-epic", videos: Sequence[str] | None = None, jobs: int = 1,
+    source: str | Path,
+    out: str | Path,
+    form: str = "hd-epic",
+    videos: Sequence[str] | None = None,
+    jobs: int = 1,
     progress: Progress | None = None,
-) -> Worlds:  # fmt: skip
+) -> Worlds:
     """Compile annotations into worlds; see ``ego2world compile``.
 
     Args:
@@ -263,24 +270,40 @@ def write_report(
 
 
 def build_questions(
-    worlds: str | Path | Worlds, out: str | Path, settings: QuestionSettings | None = None, jobs: int = 1,
+    worlds: str | Path | Worlds,
+    out: str | Path,
+    settings: QuestionSettings | None = None,
+    jobs: int = 1,
     progress: Progress | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Make questions on worlds, keep those that every check lets through, and return the manifest; see ``ego2world qa build``."""
+) -> dict[str, Any]:
+    """Make questions on worlds, keep those that every check lets through, and return the manifest; see
+    ``ego2world qa build``."""
     return build(_folder(worlds), Path(out), settings or QuestionSettings(), jobs, progress)
 
 
 def check_questions(questions: str | Path, jobs: int = 1) -> dict[str, Any]:
-    """Run every check on a folder of questions anew and return the report with its verdict; see ``ego2world qa check``."""
+    """Run every check on a folder of questions anew and return the report with its verdict; see
+    ``ego2world qa check``."""
     return check_folder(Path(questions), jobs=jobs)
 
 
 def judge_videos(
-    bench: str | Path, out: str | Path, backend: str = "model", *, model: str | None = None, base_url: str | None = None,
-    plans: str | Path | None = None, frames: int = 8, sampling: str = "sparse", all_gates: bool = False, concurrency: int = 4,
-    policy: Policy | None = None, progress: Progress | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Judge every video of a benchmark gate by gate, score the answers, and return the scores; see ``ego2world judge run``.
+    bench: str | Path,
+    out: str | Path,
+    backend: str = "model",
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    plans: str | Path | None = None,
+    frames: int = 8,
+    sampling: str = "sparse",
+    all_gates: bool = False,
+    concurrency: int = 4,
+    policy: Policy | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Judge every video of a benchmark gate by gate, score the answers, and return the scores; see
+    ``ego2world judge run``.
 
     Args:
         bench: made by ``ego2world judge init`` or ``judge rollouts``.

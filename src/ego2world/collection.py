@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int], None]
 
 def build_worlds(
     dataset: Dataset, out: Path, jobs: int = 1, progress: Progress | None = None, ray: str | None = None
-) -> Mapping[str, Any]:  # fmt: skip
+) -> Mapping[str, Any]:
     """Compile every video of a data set and write the collection.
 
     Args:
@@ -58,13 +58,17 @@ def build_worlds(
             if progress:
                 progress(video, number, len(videos))
     manifest = {
-        "schema_version": SCHEMA_VERSION, "compiler_version": __version__, "code_sha256": code_sha256(Product.WORLDS), "dataset": dataset.name,
-        "sources": dict(dataset.sources), "settings": {"videos": videos},
+        "schema_version": SCHEMA_VERSION,
+        "compiler_version": __version__,
+        "code_sha256": code_sha256(Product.WORLDS),
+        "dataset": dataset.name,
+        "sources": dict(dataset.sources),
+        "settings": {"videos": videos},
         "warnings": [str(warning) for warning in dataset.warnings],
         "ambiguous_words": len(dataset.vocabulary.ambiguous),
         "episodes": {video: {"sha256": row["sha256"], "totals": row["totals"]} for video, row in made.items()},
         "totals": _sum([row["totals"] for row in made.values()], [row["action_types"] for row in made.values()]),
-    }  # fmt: skip
+    }
     write_atomic(out / "manifest.json", pretty_json(manifest))
     return manifest
 
@@ -115,15 +119,21 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
     }
     types = sorted({o.action.name for o in draft.operations})
     totals = {
-        "videos": 1, "narrations": draft.narrations, "narrations_compiled": len(draft.compiled),
-        "narrations_unresolved": len(draft.unresolved), "operations": len(draft.operations),
-        "operations_inferred": sum(o.inferred for o in draft.operations), "action_types_used": len(types),
-        "entities": len(draft.world.entities), "associations": len([a for a in dataset.associations.get(video, ()) if not a.placeholder]),
-        "groups": len(draft.groups), "tasks": len(admitted),
+        "videos": 1,
+        "narrations": draft.narrations,
+        "narrations_compiled": len(draft.compiled),
+        "narrations_unresolved": len(draft.unresolved),
+        "operations": len(draft.operations),
+        "operations_inferred": sum(o.inferred for o in draft.operations),
+        "action_types_used": len(types),
+        "entities": len(draft.world.entities),
+        "associations": len([a for a in dataset.associations.get(video, ()) if not a.placeholder]),
+        "groups": len(draft.groups),
+        "tasks": len(admitted),
         "tasks_terminal": sum(t.contract.tier == TERMINAL for t in admitted),
         "tasks_event": sum(t.contract.tier != TERMINAL for t in admitted),
         "conditions": sum(len(t.contract.conditions) for t in admitted),
-    }  # fmt: skip
+    }
     return parts, totals, types
 
 
@@ -137,29 +147,54 @@ def _episode(
 ) -> dict[str, Any]:
     world = draft.world
     return {
-        "schema_version": SCHEMA_VERSION, "id": draft.id, "dataset": dataset,
+        "schema_version": SCHEMA_VERSION,
+        "id": draft.id,
+        "dataset": dataset,
         "entities": [
             {"id": e.id, "type": e.type, "name": e.name, "names": list(e.names), "evidence": list(e.evidence)}
             for e in sorted(world.entities.values(), key=lambda e: e.id)
         ],
         "zones": [
-            {"id": zone, "name": draft.zone_names[zone], "fixtures": sorted(f for f, z in world.zone_of.items() if z == zone)}
+            {
+                "id": zone,
+                "name": draft.zone_names[zone],
+                "fixtures": sorted(f for f, z in world.zone_of.items() if z == zone),
+            }
             for zone in world.zones
         ],
-        "narrations": [{"id": n.id, "text": n.text, "span_s": [n.start_s, n.end_s], "file": n.file, "row": n.row} for n in narrations],
-        "initial_state": draft.initial.rows(), "initial_state_sha256": draft.initial.digest(),
+        "narrations": [
+            {"id": n.id, "text": n.text, "span_s": [n.start_s, n.end_s], "file": n.file, "row": n.row}
+            for n in narrations
+        ],
+        "initial_state": draft.initial.rows(),
+        "initial_state_sha256": draft.initial.digest(),
         "final_state_sha256": draft.states[-1].digest(),
         "groups": [
-            {"id": g.id, "instruction": g.instruction, "first": g.first, "last": g.last, "narration_ids": list(g.narration_ids),
-             "span_s": list(g.span_s), "objects": list(g.objects)}
+            {
+                "id": g.id,
+                "instruction": g.instruction,
+                "first": g.first,
+                "last": g.last,
+                "narration_ids": list(g.narration_ids),
+                "span_s": list(g.span_s),
+                "objects": list(g.objects),
+            }
             for g in draft.groups
         ],
         "tasks": [
-            {"id": t.id, "instruction": t.instruction, "tier": t.contract.tier, "first_group": t.first_group, "last_group": t.last_group,
-             "contract": t.contract.plain(), "contract_sha256": t.contract.digest(), "source": dict(t.source)}
+            {
+                "id": t.id,
+                "instruction": t.instruction,
+                "tier": t.contract.tier,
+                "first_group": t.first_group,
+                "last_group": t.last_group,
+                "contract": t.contract.plain(),
+                "contract_sha256": t.contract.digest(),
+                "source": dict(t.source),
+            }
             for t in tasks
         ],
-    }  # fmt: skip
+    }
 
 
 def _write(out: Path, video: str, parts: dict[str, bytes], totals: dict[str, int], types: list[str]) -> dict[str, Any]:

@@ -121,7 +121,8 @@ class VideoError(Ego2WorldError):
 
 
 class ModelError(Ego2WorldError):
-    """A model's service gave no reply, or not the model that was asked for; unreadable replies are outcomes, not errors."""
+    """A model's service gave no reply, or not the model that was asked for; unreadable replies are outcomes, not
+    errors."""
 
     exit_code = 10
 

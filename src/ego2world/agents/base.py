@@ -27,7 +27,8 @@ class Look:
 
 @dataclass(frozen=True)
 class Done:
-    """Nothing is left to do; ``unread`` when the instruction or the model's reply could not be read, and ``detail`` how."""
+    """Nothing is left to do; ``unread`` when the instruction or the model's reply could not be read, and ``detail``
+    how."""
 
     unread: bool = False
     detail: str = ""
@@ -52,7 +53,8 @@ class Context:
 
 
 class Planner(Protocol):
-    """A planner. ``begin_group`` is called once a group, ``next_step`` until it returns Done or the limit is reached."""
+    """A planner. ``begin_group`` is called once a group, ``next_step`` until it returns Done or the limit is
+    reached."""
 
     name: str
 
@@ -65,7 +67,8 @@ class Planner(Protocol):
 
 @dataclass(frozen=True)
 class Decoding:
-    """How replies are drawn: the longest reply in tokens, a seed, and a temperature (None leaves each to the provider)."""
+    """How replies are drawn: the longest reply in tokens, a seed, and a temperature (None leaves each to the
+    provider)."""
 
     max_tokens: int | None = 2048
     seed: int | None = None

@@ -1,4 +1,5 @@
-"""The agent's belief: estimated places and known states with their source and time. What is forgotten is in memory.py."""
+"""The agent's belief: estimated places and known states with their source and time. What is forgotten is in
+memory.py."""
 
 from __future__ import annotations
 

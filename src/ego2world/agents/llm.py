@@ -1,8 +1,9 @@
 """The planner that asks a language model: instruction, hints, belief and feedback in; a queue of primitives out.
 
-The queue is executed until something is refused. An offered repair is executed and the action retried once; without one, or when
-the retry is refused too, the rest of the queue is dropped and the model is asked again. Before something is retrieved, the runtime
-walks to where it is believed to be, or looks for it when nothing is believed. The model's replies are read by replies.py.
+The queue is executed until something is refused. An offered repair is executed and the action retried once; without
+one, or when the retry is refused too, the rest of the queue is dropped and the model is asked again. Before something
+is retrieved, the runtime walks to where it is believed to be, or looks for it when nothing is believed. The model's
+replies are read by replies.py.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class LanguagePlanner:
         self._zone_of |= {zone: zone for zone, _ in context.brief.zones}
 
     def next_step(self, context: Context) -> Step:
-        """Return the next primitive or visual query; ask the model when the queue is empty and was not just finished."""
+        """Return the next primitive or visual query; ask the model when the queue is empty and was not just
+        finished."""
         if context.feedback is not None:
             self._take(context)
         if self._sought:
@@ -104,7 +106,8 @@ class LanguagePlanner:
         return plan, reply
 
     def _before(self, proposal: Proposal, context: Context) -> Step | None:
-        """Return what the runtime does before something is retrieved: look for it, or walk to where it is believed to be."""
+        """Return what the runtime does before something is retrieved: look for it, or walk to where it is believed to
+        be."""
         if proposal.action not in RETRIEVAL and not proposal.action.startswith(("pick_up", "take_out")):
             return None
         for named in proposal.ids("object"):

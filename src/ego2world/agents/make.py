@@ -1,6 +1,8 @@
-"""Planner names to planners. To add one: a class with ``name``, ``begin_group`` and ``next_step``, and a line in ``PLANNERS``.
+"""Planner names to planners. To add one: a class with ``name``, ``begin_group`` and ``next_step``, and a line in
+``PLANNERS``.
 
-A planner of one's own needs no change here: "my_module:my_function" names a function that makes it from ``PlannerContext``.
+A planner of one's own needs no change here: "my_module:my_function" names a function that makes it from
+``PlannerContext``.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from ego2world.world.observation import Proposal
 
 @dataclass(frozen=True)
 class PlannerContext:
-    """What a planner may be made from: the episode's name, its recorded operations by group, a seed, a script, a model and how it
-    is sampled, and who knows the world and makes plans in it (planner "oracle" only)."""
+    """What a planner may be made from: the episode's name, its recorded operations by group, a seed, a script, a model
+    and how it is sampled, and who knows the world and makes plans in it (planner "oracle" only)."""
 
     episode: str
     recorded: Mapping[str, Sequence[Proposal]]

@@ -1,7 +1,7 @@
 """Memory policies: what becomes of belief at a group's start and after each step.
 
-To add one: a frozen dataclass with ``name`` and the two methods, listed in ``MEMORIES``; one of your own needs no change here, it is
-named as "my_module:MyPolicy".
+To add one: a frozen dataclass with ``name`` and the two methods, listed in ``MEMORIES``; one of your own needs no
+change here, it is named as "my_module:MyPolicy".
 """
 
 from __future__ import annotations
@@ -124,7 +124,8 @@ class Uncertainty:
 
 
 def _evict(belief: Belief, capacity: int, doubt: Callable[[BeliefKey], float]) -> None:
-    """Forget the most doubtful entries beyond a capacity; what the present observation shows is no memory and does not count."""
+    """Forget the most doubtful entries beyond a capacity; what the present observation shows is no memory and does not
+    count."""
     remembered = [key for key, entry in belief.entries.items() if entry.step < belief.step]
     if len(remembered) > capacity:
         for key in sorted(remembered, key=lambda k: (-doubt(k), k))[: len(remembered) - capacity]:
@@ -132,8 +133,12 @@ def _evict(belief: Belief, capacity: int, doubt: Callable[[BeliefKey], float]) -
 
 
 MEMORIES: dict[str, Callable[..., MemoryPolicy]] = {
-    "persistent": Persistent, "reset": Reset, "none": NoMemory, "recency": Recency, "uncertainty": Uncertainty,
-}  # fmt: skip
+    "persistent": Persistent,
+    "reset": Reset,
+    "none": NoMemory,
+    "recency": Recency,
+    "uncertainty": Uncertainty,
+}
 
 
 def make_memory(name: str) -> MemoryPolicy:
@@ -148,7 +153,8 @@ def make_memory(name: str) -> MemoryPolicy:
         return own
     if base not in MEMORIES:
         raise UsageError(
-            f"no memory policy {name!r}; there are: {', '.join(MEMORIES)} (the last two as NAME:CAPACITY), or MODULE:CLASS of your own"
+            f"no memory policy {name!r}; there are: {', '.join(MEMORIES)} (the last two as NAME:CAPACITY), or"
+            " MODULE:CLASS of your own"
         )
     if not colon:
         return MEMORIES[base]()

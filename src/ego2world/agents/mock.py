@@ -1,7 +1,8 @@
-"""A model of rules, for tests, demos and tutorials: it reads the same prompts as a language model and answers by the parser.
+"""A model of rules, for tests, demos and tutorials: it reads the same prompts as a language model and answers by the
+parser.
 
-It acts out the instruction's sentences; when one is refused for good, it goes on with the next. Pictures drawn by this project carry
-what they show as text, and that is what it "sees".
+It acts out the instruction's sentences; when one is refused for good, it goes on with the next. Pictures drawn by this
+project carry what they show as text, and that is what it "sees".
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A planner that is handed plans made with full knowledge of the world: what is possible for the tasks, not for an agent."""
+"""A planner that is handed plans made with full knowledge of the world: what is possible for the tasks, not for an
+agent."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ WAIT = Proposal("wait", {})
 
 
 class OraclePlanner:
-    """Carries out the plan it is given for each group; where nothing is left to do it waits, since a group needs an attempt."""
+    """Carries out the plan it is given for each group; where nothing is left to do it waits, since a group needs an
+    attempt."""
 
     name = "oracle"
 

@@ -1,4 +1,5 @@
-"""What a model is told: the files of prompts/, filled in. Texts from data become one line each and cannot leave their place."""
+"""What a model is told: the files of prompts/, filled in. Texts from data become one line each and cannot leave their
+place."""
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ PLAN_SCHEMA: Mapping[str, Any] = {
                 "properties": {
                     "action": {"type": "string", "enum": [*FAMILIES, "look"]},
                     "object": {"type": "array", "items": {"type": "string"}},
-                    "source": _ROLE, "target": _ROLE, "instrument": _ROLE, "content": _ROLE, "hand": _ROLE,
+                    "source": _ROLE,
+                    "target": _ROLE,
+                    "instrument": _ROLE,
+                    "content": _ROLE,
+                    "hand": _ROLE,
                 },
                 "required": ["action", "object", "source", "target", "instrument", "content", "hand"],
                 "additionalProperties": False,
@@ -39,7 +44,7 @@ PLAN_SCHEMA: Mapping[str, Any] = {
     },
     "required": ["actions"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 LOOK_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -108,22 +113,34 @@ def plan_facts(context: Context, feedback: Sequence[str]) -> dict[str, Any]:
     return {
         "instruction": one_line(brief.instruction),
         "things": [_thing(hint) for hint in brief.hints],
-        "zone": local.zone, "zone_name": one_line(local.zone_name), "fixtures": ", ".join(map(_shown, local.fixtures)) or "nothing",
+        "zone": local.zone,
+        "zone_name": one_line(local.zone_name),
+        "fixtures": ", ".join(map(_shown, local.fixtures)) or "nothing",
         "elsewhere": [
             {"id": zone, "name": one_line(name), "fixtures": ", ".join(by_zone.get(zone, ["nothing"]))}
-            for zone, name in brief.zones if zone != local.zone
+            for zone, name in brief.zones
+            if zone != local.zone
         ],
-        "holding": ", ".join(
-            [f"{thing.id} in {hand}" for hand, thing in local.holding] + [f"{t.id} {' '.join(t.place)}" for t in local.carried if t.place]
-        ) or "nothing",
+        "holding": (
+            ", ".join(
+                [f"{thing.id} in {hand}" for hand, thing in local.holding]
+                + [f"{t.id} {' '.join(t.place)}" for t in local.carried if t.place]
+            )
+            or "nothing"
+        ),
         "changed": "; ".join(_changes(local)) or "nothing",
-        "believed": [
-            f"{thing}: {' '.join(e.value) if isinstance(e.value, tuple) else e.value} ({e.source}, {belief.step - e.step} steps ago)"
-            for (fluent, thing), e in sorted(belief.entries.items(), key=lambda item: (item[0][1], item[0][0]))
-            if fluent == "place" or e.source == "did"
-        ] or ["nothing"],
-        "feedback": list(feedback[-MAX_FEEDBACK:]) or ["none yet"], "attempts_left": context.attempts_left,
-    }  # fmt: skip
+        "believed": (
+            [
+                f"{thing}: {' '.join(e.value) if isinstance(e.value, tuple) else e.value} ({e.source},"
+                f" {belief.step - e.step} steps ago)"
+                for (fluent, thing), e in sorted(belief.entries.items(), key=lambda item: (item[0][1], item[0][0]))
+                if fluent == "place" or e.source == "did"
+            ]
+            or ["nothing"]
+        ),
+        "feedback": list(feedback[-MAX_FEEDBACK:]) or ["none yet"],
+        "attempts_left": context.attempts_left,
+    }
 
 
 def feedback_line(context: Context) -> str:

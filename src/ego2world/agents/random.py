@@ -10,7 +10,8 @@ from ego2world.world.observation import Proposal
 
 
 class RandomPlanner:
-    """Draws action types and fills their roles with things of accepted types; as many as the instruction has sentences."""
+    """Draws action types and fills their roles with things of accepted types; as many as the instruction has
+    sentences."""
 
     name = "random"
 

@@ -1,4 +1,5 @@
-"""A planner whose steps come from outside, one call at a time: whoever calls sees what the planner sees, as plain values."""
+"""A planner whose steps come from outside, one call at a time: whoever calls sees what the planner sees, as plain
+values."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ class Seat:
             return self._shown(self._current())
 
     def take(self, step: Step) -> dict[str, Any]:
-        """Take a step and return what came of it and what is seen then; a finished group is followed by the next one."""
+        """Take a step and return what came of it and what is seen then; a finished group is followed by the next
+        one."""
         with self._lock:
             if self._current() is not None:
                 self._waiting = True
@@ -87,14 +89,18 @@ class Seat:
             return {"over": self._over or "the run is over"}
         local, brief = context.local, context.brief
         out: dict[str, Any] = {
-            "group": brief.id, "instruction": brief.instruction,
-            "zone": {"id": local.zone, "name": local.zone_name}, "zones": [{"id": i, "name": n} for i, n in brief.zones],
+            "group": brief.id,
+            "instruction": brief.instruction,
+            "zone": {"id": local.zone, "name": local.zone_name},
+            "zones": [{"id": i, "name": n} for i, n in brief.zones],
             "fixtures_here": [_seen(f) for f in local.fixtures],
             "holding": [{"hand": hand, **_seen(thing)} for hand, thing in local.holding],
-            "carried": [_seen(thing) for thing in local.carried], "changed_here": [_change(c) for c in local.delta],
+            "carried": [_seen(thing) for thing in local.carried],
+            "changed_here": [_change(c) for c in local.delta],
             "things_named": [{"id": h.id, "name": h.name, "type": h.type} for h in brief.hints],
-            "known_here": self._known_here(context), "attempts_left": context.attempts_left,
-        }  # fmt: skip
+            "known_here": self._known_here(context),
+            "attempts_left": context.attempts_left,
+        }
         if context.feedback is not None:
             out["last"] = _feedback(context.feedback)
         return out
@@ -152,7 +158,8 @@ def _change(change: Change) -> dict[str, Any]:
 
 def _feedback(feedback: Feedback) -> dict[str, Any]:
     return {
-        "accepted": feedback.accepted, "action": feedback.proposal.action,
+        "accepted": feedback.accepted,
+        "action": feedback.proposal.action,
         "failures": [{"code": f.code, "entity": f.entity, "needed": f.needed} for f in feedback.failures],
         "repair": [{"action": p.action, "roles": {r: list(p.ids(r)) for r in p.roles}} for p in feedback.repair],
-    }  # fmt: skip
+    }

@@ -1,8 +1,9 @@
 """Model replies to plans: structure is normalised and every repair is named; what the planner meant is never mended.
 
-The wanted form is {"actions": [{"action": NAME, "object": [ID, ...], "target": ID, ...}]}. Also understood, each with its repair named:
-a bare list or a single action, "args" in the declared order, "arguments" or "roles" as an object, and lines "Action: open(fridge_1)".
-Wordings of one and the same action ("put cup_1 into sink_1") go through the published table ALIASES, and their use is counted.
+The wanted form is {"actions": [{"action": NAME, "object": [ID, ...], "target": ID, ...}]}. Also understood, each with
+its repair named: a bare list or a single action, "args" in the declared order, "arguments" or "roles" as an object,
+and lines "Action: open(fridge_1)". Wordings of one and the same action ("put cup_1 into sink_1") go through the
+published table ALIASES, and their use is counted.
 """
 
 from __future__ import annotations
@@ -18,23 +19,49 @@ from ego2world.world.actions import BY_NAME, BY_SENSE, FAMILIES
 from ego2world.world.observation import Proposal
 
 ROLES = ("object", "source", "target", "instrument", "content", "hand")
-# Wordings that stand for one action: how a sentence begins, and the word that brings its second argument ("": there is none).
+# Wordings that stand for one action: how a sentence begins, and the word that brings its second argument ("": there is
+# none).
 # "put_in_or_on" is put_in where the target takes things in, else put_on.
 _PUT = {
-    "in/on": "put_in_or_on", "into": "put_in", "inside": "put_in", "in": "put_in", "onto": "put_on", "on": "put_on",
-    "to": "put_in_or_on", "at": "put_in_or_on", "": "put_in_or_on",
-}  # fmt: skip
+    "in/on": "put_in_or_on",
+    "into": "put_in",
+    "inside": "put_in",
+    "in": "put_in",
+    "onto": "put_on",
+    "on": "put_on",
+    "to": "put_in_or_on",
+    "at": "put_in_or_on",
+    "": "put_in_or_on",
+}
 _TAKE = {"from": "pick_up", "out of": "pick_up", "": "pick_up"}
 _THROW = {"into": "throw_away", "in": "throw_away", "": "throw_away"}
 ALIASES: dict[str, dict[str, str]] = {
-    "put": _PUT, "place": _PUT, "move": _PUT, "put down": _PUT,
-    "take": _TAKE, "grab": _TAKE, "get": _TAKE, "pick up": _TAKE, "pickup": _TAKE,
-    "go to": {"": "navigate"}, "goto": {"": "navigate"}, "walk to": {"": "navigate"}, "go": {"": "navigate"},
-    "switch on": {"": "turn_on"}, "toggle on": {"": "turn_on"}, "turn on": {"": "turn_on"},
-    "switch off": {"": "turn_off"}, "toggle off": {"": "turn_off"}, "turn off": {"": "turn_off"},
-    "throw away": _THROW, "discard": _THROW, "slice": {"with": "cut", "": "cut"},
-    "look": {"for": "look", "at": "look", "": "look"}, "look for": {"": "look"}, "examine": {"": "look"},
-}  # fmt: skip
+    "put": _PUT,
+    "place": _PUT,
+    "move": _PUT,
+    "put down": _PUT,
+    "take": _TAKE,
+    "grab": _TAKE,
+    "get": _TAKE,
+    "pick up": _TAKE,
+    "pickup": _TAKE,
+    "go to": {"": "navigate"},
+    "goto": {"": "navigate"},
+    "walk to": {"": "navigate"},
+    "go": {"": "navigate"},
+    "switch on": {"": "turn_on"},
+    "toggle on": {"": "turn_on"},
+    "turn on": {"": "turn_on"},
+    "switch off": {"": "turn_off"},
+    "toggle off": {"": "turn_off"},
+    "turn off": {"": "turn_off"},
+    "throw away": _THROW,
+    "discard": _THROW,
+    "slice": {"with": "cut", "": "cut"},
+    "look": {"for": "look", "at": "look", "": "look"},
+    "look for": {"": "look"},
+    "examine": {"": "look"},
+}
 _SECOND_ROLE = {"throw_away": "target", "pick_up": "source", "cut": "instrument"}
 _STRUCTURE = frozenset(
     {"actions", "action", "name", "tool", "function", "args", "arguments", "roles", "parameters", *ROLES}

@@ -1,8 +1,8 @@
 """A planner without a model: reads the instruction with the compiler's own parser and plans over its belief.
 
 For each act of the instruction it checks the action type's declared needs against what it believes and inserts what is
-missing: go to the zone, look, open what may hide the thing, fetch it, free a hand. What the executor refuses is mended by
-the repair it offers, or by doubting the belief and searching again.
+missing: go to the zone, look, open what may hide the thing, fetch it, free a hand. What the executor refuses is mended
+by the repair it offers, or by doubting the belief and searching again.
 """
 
 from __future__ import annotations
@@ -37,9 +37,17 @@ MAX_REFUSALS = 2  # refusals of one act that no repair was offered for; the next
 MAX_TRIES = 8  # attempts on one act of the instruction before it is given up
 _MISPLACED = frozenset({Code.NOT_VISIBLE, Code.ELSEWHERE, Code.UNKNOWN_PLACE, Code.NOT_HELD, Code.CLOSED_AROUND})
 _HOPELESS = frozenset(
-    {Code.WRONG_VALUE, Code.UNKNOWN_VALUE, Code.ALREADY_THERE, Code.NOT_CONTAINED, Code.WRONG_KIND, Code.MISSING_ROLE,
-     Code.TOO_MANY, Code.UNKNOWN_ROLE}
-)  # fmt: skip
+    {
+        Code.WRONG_VALUE,
+        Code.UNKNOWN_VALUE,
+        Code.ALREADY_THERE,
+        Code.NOT_CONTAINED,
+        Code.WRONG_KIND,
+        Code.MISSING_ROLE,
+        Code.TOO_MANY,
+        Code.UNKNOWN_ROLE,
+    }
+)
 _HANDS = {"left": "left_hand", "right": "right_hand", "both": "both_hands"}
 
 
@@ -281,7 +289,8 @@ class SymbolicPlanner:
         return Act(Proposal(kind.name, {"object": thing}))
 
     def _reach(self, thing: str, goal: _Goal, context: Context) -> Step | None:
-        """Return a step that brings a thing within believed reach, or None when it is, or when all places were tried."""
+        """Return a step that brings a thing within believed reach, or None when it is, or when all places were
+        tried."""
         seen: set[str] = set()
         first = thing
         while thing not in seen:
@@ -307,7 +316,8 @@ class SymbolicPlanner:
         return None
 
     def _look_inside(self, goal: _Goal, thing: str, context: Context) -> Step | None:
-        """Return a step towards opening what the instruction takes a thing from, once; None when it is open or unknown."""
+        """Return a step towards opening what the instruction takes a thing from, once; None when it is open or
+        unknown."""
         search = self._searches.setdefault(thing, _Search())
         for source in goal.ids("source"):
             if source in search.opened or source in self._holding(context) or self._lost(source, context):
@@ -347,7 +357,8 @@ def _same(proposal: Proposal, goal: _Goal) -> bool:
 
 
 def with_ids(text: str, names: dict[str, str]) -> str:
-    """Return a text with every known name replaced by its id, the longest first; a sentence's first word is its verb."""
+    """Return a text with every known name replaced by its id, the longest first; a sentence's first word is its
+    verb."""
     text = text.lower()
     for name in sorted(names, key=lambda n: (-len(n), n)):
         if (lower := name.lower()) in text:

@@ -1,4 +1,5 @@
-"""Visual queries to a model that sees: a picture of a region becomes an anchor, and the region's symbolic delta goes over it."""
+"""Visual queries to a model that sees: a picture of a region becomes an anchor, and the region's symbolic delta goes
+over it."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ def read_picture(
         chat: the model.
         view: the region with its delta and without an anchor.
         seeking: the thing that is looked for.
-        context: names the things and fixtures that the model may speak of; anything else it says is dropped and counted.
+        context: names the things and fixtures that the model may speak of; anything else it says is dropped and
+            counted.
         picture: the region's recorded image.
         sampling: how the reply is drawn.
     """

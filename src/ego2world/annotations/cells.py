@@ -33,10 +33,18 @@ def read_csv(path: Path, required: tuple[str, ...]) -> Iterator[tuple[int, dict[
             missing = [name for name in required if name not in names]
             if missing:
                 raise AnnotationError(
-                    [Problem(str(path), None, name, "no such column; columns are " + (", ".join(names) or "none"),
-                             f"a column {name}") for name in missing],
+                    [
+                        Problem(
+                            str(path),
+                            None,
+                            name,
+                            "no such column; columns are " + (", ".join(names) or "none"),
+                            f"a column {name}",
+                        )
+                        for name in missing
+                    ],
                     "Is this the right file? The expected layout is in docs/DATA.md.",
-                )  # fmt: skip
+                )
             reader.fieldnames = names
             for number, row in enumerate(reader, 1):
                 yield number, {key: value or "" for key, value in row.items() if isinstance(key, str)}
@@ -119,11 +127,34 @@ def parse_amount(amount: Any, unit: Any) -> tuple[float | None, str | None]:
 
 
 _UNITS = {
-    "teaspoon": "tsp", "teaspoons": "tsp", "tsps": "tsp", "tsp": "tsp", "tablespoon": "tbsp", "tablespoons": "tbsp",
-    "tbsps": "tbsp", "tbsp": "tbsp", "gram": "g", "grams": "g", "gr": "g", "g": "g", "kg": "kg", "ml": "ml",
-    "millilitre": "ml", "litre": "l", "l": "l", "cubes": "cube", "cube": "cube", "cup": "cup", "cups": "cup",
-    "piece": "piece", "pieces": "piece", "slice": "slice", "slices": "slice", "clove": "clove", "cloves": "clove",
-}  # fmt: skip
+    "teaspoon": "tsp",
+    "teaspoons": "tsp",
+    "tsps": "tsp",
+    "tsp": "tsp",
+    "tablespoon": "tbsp",
+    "tablespoons": "tbsp",
+    "tbsps": "tbsp",
+    "tbsp": "tbsp",
+    "gram": "g",
+    "grams": "g",
+    "gr": "g",
+    "g": "g",
+    "kg": "kg",
+    "ml": "ml",
+    "millilitre": "ml",
+    "litre": "l",
+    "l": "l",
+    "cubes": "cube",
+    "cube": "cube",
+    "cup": "cup",
+    "cups": "cup",
+    "piece": "piece",
+    "pieces": "piece",
+    "slice": "slice",
+    "slices": "slice",
+    "clove": "clove",
+    "cloves": "clove",
+}
 _GRAMS = {"g": 1.0, "kg": 1000.0}
 
 

@@ -78,11 +78,15 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
     return Dataset(
         "epic-kitchens-100",
         {video: tuple(sorted(found[video], key=in_time)) for video in sorted(found) if video in keep},
-        sounds={video: tuple(sorted(sounds[video], key=lambda s: (s.start_s, s.label))) for video in sorted(sounds) if video in keep},
+        sounds={
+            video: tuple(sorted(sounds[video], key=lambda s: (s.start_s, s.label)))
+            for video in sorted(sounds)
+            if video in keep
+        },
         durations_s={video: durations[video] for video in sorted(durations) if video in keep},
         vocabulary=Vocabulary(tables["verb"], tables["noun"], tuple(ambiguous)),
         sources=dict(sorted(sources.items())),
-    )  # fmt: skip
+    )
 
 
 def read_segment(
@@ -118,6 +122,19 @@ def read_segment(
     verb = one_line(row["verb"])
     names = tuple(class_name(noun) for noun in nouns)
     return Narration(
-        one_line(row["narration_id"]), video, text, start_s, end_s, (verb,), names, ((verb, names[0]),), ((verb, names[0]),),
-        (), stamp, True, False, name, number,
-    )  # fmt: skip
+        one_line(row["narration_id"]),
+        video,
+        text,
+        start_s,
+        end_s,
+        (verb,),
+        names,
+        ((verb, names[0]),),
+        ((verb, names[0]),),
+        (),
+        stamp,
+        True,
+        False,
+        name,
+        number,
+    )

@@ -20,8 +20,8 @@ def read_source(source: str | Path, form: str = "hd-epic", videos: Sequence[str]
 
     Args:
         source: the annotations directory.
-        form: a name of ``READERS``, or MODULE:NAME of a function that takes the directory and the wanted videos (None: all) and
-            returns a ``Dataset``.
+        form: a name of ``READERS``, or MODULE:NAME of a function that takes the directory and the wanted videos (None:
+            all) and returns a ``Dataset``.
         videos: only these.
 
     Raises:

@@ -87,10 +87,18 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None, whole: bool 
     if whole:
         keep |= {video for table in (associations, activities, sounds) for video in table}
     return Dataset(
-        "hd-epic", _only(narrations, keep), _only(associations, keep), _only(activities, keep), recipes,
-        _only(sounds, keep), tuple(row for row in priming if row.video_id in keep), {}, vocabulary,
-        tuple(reader.warnings), dict(sorted(reader.sources.items())),
-    )  # fmt: skip
+        "hd-epic",
+        _only(narrations, keep),
+        _only(associations, keep),
+        _only(activities, keep),
+        recipes,
+        _only(sounds, keep),
+        tuple(row for row in priming if row.video_id in keep),
+        {},
+        vocabulary,
+        tuple(reader.warnings),
+        dict(sorted(reader.sources.items())),
+    )
 
 
 def _only(rows: Mapping[str, Any], keep: set[str]) -> dict[str, Any]:
@@ -199,10 +207,22 @@ class _Reader:
             self.errors += problems
             return None
         return Narration(
-            identifier, video, text, start_s, end_s, tuple(map(one_line, lists["verbs"])), tuple(map(one_line, lists["nouns"])),
-            pairs_of(lists["pairs"]), pairs_of(lists["main_actions"]), tuple(map(one_line, lists["hands"])), stamp,
-            False, identifier in erratum, name, number,
-        )  # fmt: skip
+            identifier,
+            video,
+            text,
+            start_s,
+            end_s,
+            tuple(map(one_line, lists["verbs"])),
+            tuple(map(one_line, lists["nouns"])),
+            pairs_of(lists["pairs"]),
+            pairs_of(lists["main_actions"]),
+            tuple(map(one_line, lists["hands"])),
+            stamp,
+            False,
+            identifier in erratum,
+            name,
+            number,
+        )
 
     # classes ------------------------------------------------------------------------------------------------
 

@@ -99,7 +99,8 @@ class Ingredient:
 
 @dataclass(frozen=True)
 class Capture:
-    """One time that a recipe was cooked: the videos, what went in, and when each step was done and prepared (by step id)."""
+    """One time that a recipe was cooked: the videos, what went in, and when each step was done and prepared (by step
+    id)."""
 
     videos: tuple[str, ...]
     ingredients: tuple[Ingredient, ...]

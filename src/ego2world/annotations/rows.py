@@ -1,4 +1,5 @@
-"""Single rows to records, shared by the readers: classes, activities, recipes, sounds, gaze priming, track names. Stage: source."""
+"""Single rows to records, shared by the readers: classes, activities, recipes, sounds, gaze priming, track names.
+Stage: source."""
 
 from __future__ import annotations
 
@@ -65,9 +66,13 @@ def read_classes(
 
 
 def read_activity(
-    name: str, number: int, row: Mapping[str, str], durations_s: Mapping[str, float], errors: list[Problem],
+    name: str,
+    number: int,
+    row: Mapping[str, str],
+    durations_s: Mapping[str, float],
+    errors: list[Problem],
     warnings: list[Problem],
-) -> Activity | None:  # fmt: skip
+) -> Activity | None:
     """Read one activity row; an end of "end" is the video's duration, or open (None, with a warning)."""
     video = one_line(row.get("video_id"))
     recipe_ids = tuple(sorted(part.strip() for part in one_line(row.get("recipe_id")).split(",") if part.strip()))

@@ -23,7 +23,8 @@ SHORTEST, LONGEST = 3, 12  # operations of the task that unified-planning replay
 
 
 def upf_rate(worlds: Path, seconds: float) -> float | None:
-    """Return applied steps per CPU-second of unified-planning's SequentialSimulator, replaying a task's reference as exported."""
+    """Return applied steps per CPU-second of unified-planning's SequentialSimulator, replaying a task's reference as
+    exported."""
     try:
         import unified_planning.shortcuts as up  # an optional dependency's single entry
 
@@ -62,7 +63,8 @@ def _replays(simulator: Any, steps: list[Any], seconds: float) -> float:
 
 
 def textworld_rate(seconds: float) -> float | None:
-    """Return steps per CPU-second of TextWorld's symbolic engine, walking at random through a game of its own with 60 objects."""
+    """Return steps per CPU-second of TextWorld's symbolic engine, walking at random through a game of its own with 60
+    objects."""
     try:
         import textworld  # an optional dependency's single entry
         from textworld.generator import GameOptions, make_game
@@ -105,8 +107,9 @@ def pddlgym_rate(seconds: float) -> float | None:
 def bitset_rate(grounding: Grounding, walk: list[NDArray[np.int32]], worlds: int, seconds: float) -> float:
     """Return steps per CPU-second of a bare stepper on bits: a bit per fact and value, sparse masks, and nothing else.
 
-    It tests a word for each test of the action and sets and clears the bits of its assignments; it cannot walk from carrier to
-    carrier, count hands, or say what failed. It shows how much of what the machine can do is left. Every test passes.
+    It tests a word for each test of the action and sets and clears the bits of its assignments; it cannot walk from
+    carrier to carrier, count hands, or say what failed. It shows how much of what the machine can do is left. Every
+    test passes.
     """
     bits = _first_bits(grounding)
     columns = np.diff(bits)
@@ -138,7 +141,8 @@ def _first_bits(grounding: Grounding) -> NDArray[np.int64]:
 
 
 def _words(grounding: Grounding, bits: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Return the words that the tests read and what must be found there: (word, mask, bits), with masks that every word passes."""
+    """Return the words that the tests read and what must be found there: (word, mask, bits), with masks that every
+    word passes."""
     t = grounding.tables
     out = np.zeros((len(t.tests), 3), np.uint64)
     out[:, 0] = bits[np.clip(t.tests[:, 1], 0, len(grounding.columns) - 1)] // 64
@@ -147,7 +151,7 @@ def _words(grounding: Grounding, bits: NDArray[np.int64]) -> tuple[NDArray[np.ui
 
 def _flips(
     grounding: Grounding, bits: NDArray[np.int64], columns: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:  # fmt: skip
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Return the words that each assignment clears and sets: (word, to clear, to set)."""
     t = grounding.tables
     rows, start = [], [0]
@@ -188,9 +192,13 @@ def _step_bits(state, actions, tests, test_start, effects, effect_start):  # typ
 
 
 def _step_numpy(
-    state: NDArray[np.uint64], actions: NDArray[np.int32], tests: NDArray[np.uint64], test_start: NDArray[np.int32],
-    effects: NDArray[np.uint64], effect_start: NDArray[np.int32],
-) -> None:  # fmt: skip
+    state: NDArray[np.uint64],
+    actions: NDArray[np.int32],
+    tests: NDArray[np.uint64],
+    test_start: NDArray[np.int32],
+    effects: NDArray[np.uint64],
+    effect_start: NDArray[np.int32],
+) -> None:
     del tests, test_start
     start, count = effect_start[actions], np.diff(effect_start)[actions]
     for k in range(int(count.max(initial=0))):

@@ -98,14 +98,25 @@ def bench(worlds: Path, seconds: float, progress: Progress | None = None) -> dic
             progress(name, number, len(measures))
     upf, bitset = found["upf_steps_per_cpu_s"], found["bitset_steps_per_cpu_s"]
     return {
-        "episode": biggest, "kernel": batch.kernel, "worlds": WORLDS, "ground_actions": grounding.actions,
-        "bytes_per_world": grounding.width * batch.states.itemsize, "ground_s": round(ground_s, 2), **found,
+        "episode": biggest,
+        "kernel": batch.kernel,
+        "worlds": WORLDS,
+        "ground_actions": grounding.actions,
+        "bytes_per_world": grounding.width * batch.states.itemsize,
+        "ground_s": round(ground_s, 2),
+        **found,
         "plain_over_upf": None if not upf else round(found["plain_steps_per_cpu_s"] / upf, 1),
-        "qa_replays_per_group": round(found["plain_steps_per_cpu_s"] / len(episode.actions) / found["qa_groups_per_cpu_s"], 2),
+        "qa_replays_per_group": round(
+            found["plain_steps_per_cpu_s"] / len(episode.actions) / found["qa_groups_per_cpu_s"], 2
+        ),
         "score_over_json": round(found["json_answers_per_cpu_s"] / found["judge_answers_per_cpu_s"], 2),
-        "frames_over_decoding": None if not found["decoded_per_cpu_s"] else round(FRAMES * found["decoded_per_cpu_s"] / CLIP_FRAMES / found["frames_per_cpu_s"], 2),
+        "frames_over_decoding": (
+            None
+            if not found["decoded_per_cpu_s"]
+            else round(FRAMES * found["decoded_per_cpu_s"] / CLIP_FRAMES / found["frames_per_cpu_s"], 2)
+        ),
         "batched_over_bitset": None if not bitset else round(found["batched_steps_per_cpu_s"] / bitset, 2),
-    }  # fmt: skip
+    }
 
 
 def _peers() -> dict[str, Callable[..., float | None]]:
@@ -118,7 +129,8 @@ def _peers() -> dict[str, Callable[..., float | None]]:
 
 
 def per_cpu_second(seconds: float, work: Callable[[], int]) -> float:
-    """Repeat some work for so many CPU seconds and return what it counts per CPU-second; the first time does not count."""
+    """Repeat some work for so many CPU seconds and return what it counts per CPU-second; the first time does not
+    count."""
     work()
     done, start = 0, time.process_time()
     while True:
@@ -142,7 +154,8 @@ def plain_rate(episode: Episode, seconds: float) -> float:
 
 
 def mixed_rate(episode: Episode, grounding: Grounding, seconds: float) -> float:
-    """Return steps of the plain executor per CPU-second where every second one is drawn at random, and mostly refused with reasons."""
+    """Return steps of the plain executor per CPU-second where every second one is drawn at random, and mostly refused
+    with reasons."""
     rng = np.random.default_rng(0)
     drawn = [grounding.action(int(n)) for n in rng.integers(0, grounding.actions, len(episode.actions))]
     pairs: list[tuple[Action, Action]] = list(zip(episode.actions, drawn, strict=True))
@@ -208,7 +221,8 @@ def score_rate(seconds: float) -> float:
 
 
 def json_rate(seconds: float) -> float:
-    """Return answers of a judge read by the standard library's JSON reader per CPU-second: what scoring is held against."""
+    """Return answers of a judge read by the standard library's JSON reader per CPU-second: what scoring is held
+    against."""
     lines = [canonical_json(row.plain()) for row in _answers()[2]]
 
     def read() -> int:
@@ -218,7 +232,8 @@ def json_rate(seconds: float) -> float:
 
 
 def frames_rate(seconds: float, count: int | None) -> float | None:
-    """Return frames of a clip per CPU-second, taken at so many times or, with None, all decoded in order; None without PyAV."""
+    """Return frames of a clip per CPU-second, taken at so many times or, with None, all decoded in order; None without
+    PyAV."""
     try:
         import av  # an optional dependency's single entry
         from PIL import Image
@@ -242,7 +257,8 @@ def frames_rate(seconds: float, count: int | None) -> float | None:
 
 
 def random_walk(grounding: Grounding) -> list[NDArray[np.int32]]:
-    """Return the actions of a walk at random in each world, all accepted: drawn again and again, and kept where they were accepted."""
+    """Return the actions of a walk at random in each world, all accepted: drawn again and again, and kept where they
+    were accepted."""
     rng, batch = np.random.default_rng(0), Batch([grounding], WORLDS)
     taken, walk = np.zeros(WORLDS, np.int32), np.zeros((WALK, WORLDS), np.int32)
     for _ in range(MOST_DRAWS):
@@ -262,7 +278,8 @@ def replay(episode: Episode, grounding: Grounding) -> list[NDArray[np.int32]]:
 
 
 def batched_rate(batch: Batch, actions: list[NDArray[np.int32]], seconds: float) -> float:
-    """Return steps of all worlds together per CPU-second, from the first state through the given actions, all accepted."""
+    """Return steps of all worlds together per CPU-second, from the first state through the given actions, all
+    accepted."""
 
     done, spent = 0, 0.0
     while spent < seconds:

@@ -1,6 +1,7 @@
 """The command line: one file per command; each parses, calls one function, prints.
 
-Only the module of the command that was asked for is imported, so that a command starts without waiting for what it does not use.
+Only the module of the command that was asked for is imported, so that a command starts without waiting for what it
+does not use.
 """
 
 from __future__ import annotations
@@ -36,10 +37,16 @@ COMMANDS = {
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """Return the application for some arguments: the command that they name, or the list of all commands."""
     app = typer.Typer(
-        name="ego2world", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="markdown",
-        help="Compile annotations of egocentric kitchen video into executable worlds, and evaluate agents in them. "
-        "Start with: **ego2world demo**",
-    )  # fmt: skip
+        name="ego2world",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+        help=(
+            "Compile annotations of egocentric kitchen video into executable worlds, and evaluate agents in them. "
+            "Start with: **ego2world demo**"
+        ),
+    )
 
     @app.callback()
     def keep_names() -> None:

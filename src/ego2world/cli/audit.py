@@ -45,7 +45,8 @@ def print_audit(result: dict[str, Any]) -> None:
     stress, tasks = result["stress"], result["contracts"]
     out.print(f"operations replayed   {result['operations_accepted']}/{result['operations']}")
     out.print(
-        f"contracts at the end  {result['reference_pass']}/{tasks} true   at the start {result['initial_pass']}/{tasks} true"
+        f"contracts at the end  {result['reference_pass']}/{tasks} true   at the start {result['initial_pass']}/{tasks}"
+        " true"
     )
     out.print(f"negative suites       {result['negative_rejected']}/{result['negative_suites']} rejected")
     for name in ("replay", "witness", "repeated_replay", "invalid_immutable"):

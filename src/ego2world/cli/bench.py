@@ -55,8 +55,9 @@ def print_bench(result: dict[str, Any]) -> None:
         table.add_row(words, "not installed" if rate is None else f"{rate:,.0f} per CPU-second")
     out.print(table)
     out.print(
-        f"on {result['episode']}: {result['ground_actions']:,} ground actions in {result['ground_s']} s, {result['worlds']:,} worlds of "
-        f"{result['bytes_per_world']:,} bytes ({result['kernel']}), {result['mask_ns_per_ground_action']} ns a ground action in a mask",
+        f"on {result['episode']}: {result['ground_actions']:,} ground actions in {result['ground_s']} s,"
+        f" {result['worlds']:,} worlds of {result['bytes_per_world']:,} bytes ({result['kernel']}),"
+        f" {result['mask_ns_per_ground_action']} ns a ground action in a mask",
         soft_wrap=True,
     )
     out.print(
@@ -65,7 +66,8 @@ def print_bench(result: dict[str, Any]) -> None:
     out.print(f"an answer is scored at the price of reading {result['score_over_json']} of them as JSON")
     if result["frames_over_decoding"] is not None:
         out.print(
-            f"a tenth of a clip's frames, evenly spread: {result['frames_over_decoding']} times the work of decoding all of them"
+            f"a tenth of a clip's frames, evenly spread: {result['frames_over_decoding']} times the work of decoding"
+            " all of them"
         )
     for key, words in (("plain_over_upf", "unified-planning"), ("batched_over_bitset", "the bare bitset loop")):
         if result[key] is not None:

@@ -21,9 +21,11 @@ AUDIT_FAILED = 9  # exit code of checks whose verdict is not pass
 INCOMPLETE = 11  # exit code of what stopped before its end and can be resumed
 ACCEPT_CODE = typer.Option(False, "--accept-code", help="Resume records that other code began; they then name both.")
 RAY_OPTION = typer.Option(
-    None, "--ray", metavar="[ADDRESS]",
+    None,
+    "--ray",
+    metavar="[ADDRESS]",
     help="Run on Ray: ADDRESS, or omit it to use RAY_ADDRESS, else start a local cluster with --jobs workers.",
-)  # fmt: skip
+)
 
 
 def print_json(value: Any) -> None:
@@ -36,9 +38,15 @@ def print_json(value: Any) -> None:
 def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
     """Show a bar on stderr; yields a function of (current item, done, total)."""
     bar = Progress(
-        TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[item]}"), console=err,
-        transient=True, disable=not err.is_terminal,
-    )  # fmt: skip
+        TextColumn(label),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[item]}"),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
     with bar:
         task = bar.add_task(label, total=None, item="")
 

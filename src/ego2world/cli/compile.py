@@ -43,9 +43,11 @@ def register(app: typer.Typer) -> None:
         inferred = totals["operations_inferred"] / max(1, totals["operations"])
         out.print(f"{totals['videos']} videos, {totals['narrations']} narrations ({done:.1%} compiled)")
         out.print(
-            f"{totals['operations']} operations of {totals['action_types_used']} action types ({inferred:.1%} inferred), {totals['entities']} entities"
+            f"{totals['operations']} operations of {totals['action_types_used']} action types ({inferred:.1%}"
+            f" inferred), {totals['entities']} entities"
         )
         out.print(
-            f"{totals['groups']} groups, {totals['tasks']} tasks: {totals['tasks_terminal']} terminal-state, {totals['tasks_event']} event"
+            f"{totals['groups']} groups, {totals['tasks']} tasks: {totals['tasks_terminal']} terminal-state,"
+            f" {totals['tasks_event']} event"
         )
         out.print(f"written to {out_dir}. Next: ego2world audit {out_dir}", soft_wrap=True)

@@ -105,50 +105,94 @@ def make_parts(folder: Path) -> list[DemoPart]:
     folders = [f"{runs}/{planner}-{memory}" for planner, memory in RUNS]
     return [
         DemoPart(
-            "Ego2World: worlds, and planners in them", "Annotations are compiled into executable worlds. Planners act in them under partial "
-            "observation, each with a belief of its own, and what they bring about is checked against frozen contracts.",
+            "Ego2World: worlds, and planners in them",
+            "Annotations are compiled into executable worlds. Planners act in them under partial "
+            "observation, each with a belief of its own, and what they bring about is checked against frozen"
+            " contracts.",
             [
                 DemoStep("compile the sample kitchens", ("compile", str(sample_source()), "--out", worlds)),
                 DemoStep("audit the worlds", ("audit", worlds)),
                 *(
-                    DemoStep(f"run {planner}, {memory} memory", ("run", worlds, "--planner", planner, "--memory", memory, "--out", to))
+                    DemoStep(
+                        f"run {planner}, {memory} memory",
+                        ("run", worlds, "--planner", planner, "--memory", memory, "--out", to),
+                    )
                     for (planner, memory), to in zip(RUNS, folders, strict=True)
                 ),
                 DemoStep("score and report", ("report", *folders, "--out", report)),
             ],
-            [("Report: scores, intervals, memory effects, every task's trace", "report/index.html"), ("Worlds", "worlds/manifest.json"),
-             ("What each narration became: notes of the first episode", "worlds/episodes/K01-20250301-080000/notes.jsonl")],
+            [
+                ("Report: scores, intervals, memory effects, every task's trace", "report/index.html"),
+                ("Worlds", "worlds/manifest.json"),
+                (
+                    "What each narration became: notes of the first episode",
+                    "worlds/episodes/K01-20250301-080000/notes.jsonl",
+                ),
+            ],
         ),
         DemoPart(
-            "EgoOmniWorld: questions with evidence", "Each question is bound to evidence, and its answer is derived again by executing the "
+            "EgoOmniWorld: questions with evidence",
+            "Each question is bound to evidence, and its answer is derived again by executing the "
             "world with and without that evidence.",
             [
                 DemoStep("build questions", ("qa", "build", worlds, "--out", questions)),
                 DemoStep("check them by replay", ("qa", "check", questions)),
                 DemoStep("audit them with blind baselines", ("qa", "audit", questions)),
-                DemoStep("answer them with a mock model", ("qa", "answer", questions, "--model", "mock", "--out", answers)),
+                DemoStep(
+                    "answer them with a mock model", ("qa", "answer", questions, "--model", "mock", "--out", answers)
+                ),
                 DemoStep("score the answers", ("qa", "score", questions, answers)),
                 DemoStep("check the printed percentages", ("qa", "figures", f"{answers}/percentages.csv")),
             ],
-            [("Accepted questions", "qa/groups.jsonl"), ("Rejected ones, with the reason", "qa/rejected.jsonl"), ("Scores of the mock model", "answers/scores.json")],
+            [
+                ("Accepted questions", "qa/groups.jsonl"),
+                ("Rejected ones, with the reason", "qa/rejected.jsonl"),
+                ("Scores of the mock model", "answers/scores.json"),
+            ],
         ),
         DemoPart(
-            "Ego2Act: judging videos by gates", "Rollouts of the worlds are drawn, well and with planted faults, so that every answer is known. "
+            "Ego2Act: judging videos by gates",
+            "Rollouts of the worlds are drawn, well and with planted faults, so that every answer is known. "
             "Judges answer one gate at a time; here the exact answers, and a detector that sees pixels alone.",
             [
-                DemoStep("draw rollouts of four cases", ("judge", "rollouts", worlds, "--out", clips, "--cases", "4", "--jobs", "2")),
+                DemoStep(
+                    "draw rollouts of four cases",
+                    ("judge", "rollouts", worlds, "--out", clips, "--cases", "4", "--jobs", "2"),
+                ),
                 DemoStep("plan subgoals from the goals", ("judge", "plan", clips, "--out", f"{judges}/plans.jsonl")),
-                DemoStep("judge by the exact answers", ("judge", "run", clips, "--backend", f"answers:{clips}/truth.jsonl", "--out", f"{judges}/exact")),
-                DemoStep("judge by the detector", ("judge", "run", clips, "--backend", "vision", "--frames", "32", "--out", f"{judges}/vision")),
+                DemoStep(
+                    "judge by the exact answers",
+                    ("judge", "run", clips, "--backend", f"answers:{clips}/truth.jsonl", "--out", f"{judges}/exact"),
+                ),
+                DemoStep(
+                    "judge by the detector",
+                    ("judge", "run", clips, "--backend", "vision", "--frames", "32", "--out", f"{judges}/vision"),
+                ),
                 DemoStep("score the exact answers", ("judge", "score", clips, f"{judges}/exact")),
                 DemoStep("score the detector", ("judge", "score", clips, f"{judges}/vision")),
-                DemoStep("detector against exact answers",
-                     ("judge", "agree", clips, f"{judges}/vision", f"{judges}/exact", "--reference", "oracle", "--min-raters", "1",
-                      "--out", agreement)),
+                DemoStep(
+                    "detector against exact answers",
+                    (
+                        "judge",
+                        "agree",
+                        clips,
+                        f"{judges}/vision",
+                        f"{judges}/exact",
+                        "--reference",
+                        "oracle",
+                        "--min-raters",
+                        "1",
+                        "--out",
+                        agreement,
+                    ),
+                ),
             ],
-            [("Agreement of the detector with the exact answers", "agreement/index.html"), ("Cases", "rollouts/cases.jsonl")],
+            [
+                ("Agreement of the detector with the exact answers", "agreement/index.html"),
+                ("Cases", "rollouts/cases.jsonl"),
+            ],
         ),
-    ]  # fmt: skip
+    ]
 
 
 def next_commands(folder: Path, episode: str) -> list[tuple[str, str]]:
@@ -198,9 +242,16 @@ def render(folder: Path, parts: list[DemoPart], tries: list[tuple[str, str]]) ->
     environment = Environment(
         loader=PackageLoader("ego2world.cli", "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.get_template("demo.html.j2").render(
-        parts=parts, tries=tries, questions=_one_each(read_rows(folder / "qa" / "groups.jsonl")), clips=_clips(folder)
-    ).encode()  # fmt: skip
+    return (
+        environment.get_template("demo.html.j2")
+        .render(
+            parts=parts,
+            tries=tries,
+            questions=_one_each(read_rows(folder / "qa" / "groups.jsonl")),
+            clips=_clips(folder),
+        )
+        .encode()
+    )
 
 
 def _one_each(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -222,7 +273,11 @@ def _clips(folder: Path) -> list[dict[str, Any]]:
     goals = {row["case_id"]: row["goal"] for row in read_rows(folder / "rollouts" / "cases.jsonl")}
     own = [row for row in videos.values() if row["case_id"] == case][:3]
     return [
-        {"path": f"rollouts/{row['path']}", "id": row["video_id"], "goal": goals[case],
-         "scores": {judge: rows.get(row["video_id"], {}).get("S") for judge, rows in scores.items()}}
+        {
+            "path": f"rollouts/{row['path']}",
+            "id": row["video_id"],
+            "goal": goals[case],
+            "scores": {judge: rows.get(row["video_id"], {}).get("S") for judge, rows in scores.items()},
+        }
         for row in own
-    ]  # fmt: skip
+    ]

@@ -26,8 +26,10 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Write a run or a collection for other tools.
 
-        pddl: a domain and problem for each task, with its reference as a plan. gymnasium-spec: spaces and actions of each
-        episode. parquet: every table as columns. clips: each episode drawn as EPISODE.mp4. inspect: a log for inspect view.
+        pddl: a domain and problem for each task, with its reference as a plan. gymnasium-spec: spaces and actions of
+            each
+        episode. parquet: every table as columns. clips: each episode drawn as EPISODE.mp4. inspect: a log for inspect
+        view.
 
         Example: ego2world export worlds --to pddl --out pddl
         """
@@ -43,7 +45,8 @@ def _pddl(source: Path, out_dir: Path, dialect: Dialect | None = None) -> None:
     with progress("exporting") as update:
         tasks = export_tasks(source, out_dir, dialect or Dialect(), update)
     out.print(
-        f"{tasks} tasks in {out_dir}/EPISODE/TASK: domain.pddl, problem.pddl, names.json; reference/ has the recorded plan",
+        f"{tasks} tasks in {out_dir}/EPISODE/TASK: domain.pddl, problem.pddl, names.json; reference/ has the recorded"
+        " plan",
         soft_wrap=True,
     )
 
@@ -74,7 +77,8 @@ def _spec(source: Path, out_dir: Path) -> None:
     with progress("exporting") as update:
         tasks = write_specs(source, out_dir, update)
     out.print(
-        f"{tasks} tasks in {out_dir}/EPISODE/TASK.json: spaces, actions by number, what each column of an observation holds",
+        f"{tasks} tasks in {out_dir}/EPISODE/TASK.json: spaces, actions by number, what each column of an observation"
+        " holds",
         soft_wrap=True,
     )
 

@@ -140,7 +140,8 @@ def _tasks_ended(environment: Environment, number: int, events: dict[int, list[E
             own = [e for g in range(task.first_group, number + 1) for e in events.get(g, [])]
             truths = Contract.of(task).each(environment.state, own)
             out.print(
-                f"  {task.id}: {sum(t == 'true' for t in truths)} of {len(truths)} conditions true - {task.instruction}",
+                f"  {task.id}: {sum(t == 'true' for t in truths)} of {len(truths)} conditions true -"
+                f" {task.instruction}",
                 soft_wrap=True,
                 markup=False,
             )

@@ -92,9 +92,22 @@ def register(app: typer.Typer) -> None:
             opening = service.connector(model, mock_reply, concurrency)
             client = opening()
         settings = RunSettings(
-            planner, memory, limit, seed, no_progress, str(script) if script else None, names(episodes), frames, max_tokens, _temperature(temperature),
-            concurrency, jobs, Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached), ray, accept_code,
-        )  # fmt: skip
+            planner,
+            memory,
+            limit,
+            seed,
+            no_progress,
+            str(script) if script else None,
+            names(episodes),
+            frames,
+            max_tokens,
+            _temperature(temperature),
+            concurrency,
+            jobs,
+            Budget(budget_tokens, budget_cost, budget_seconds, price_in, price_out, price_cached),
+            ray,
+            accept_code,
+        )
         with progress("running") as update, closing(client) if client else nullcontext():
             record = run(worlds, out_dir, settings, read_suite(suite) if suite else None, update, client, opening)
         score = score_run(out_dir)

@@ -27,7 +27,8 @@ def register(app: typer.Typer) -> None:
         host: str = typer.Option("127.0.0.1", help="Address to listen on; only this machine by default."),
         port: int = typer.Option(8765, min=0, max=65535, help="Port to listen on."),
     ) -> None:
-        """Show the report of runs while they go on, or the pages of a review or of a panel of annotators; stop with Ctrl-C.
+        """Show the report of runs while they go on, or the pages of a review or of a panel of annotators; stop with
+        Ctrl-C.
 
         Example: ego2world serve runs/symbolic-persistent runs/symbolic-reset
         """
@@ -50,7 +51,8 @@ def register(app: typer.Typer) -> None:
             app_ = live_app(paths, worlds)
         if host not in {"127.0.0.1", "localhost", "::1"}:
             err.print(
-                f"listening on {host}: everyone who reaches this machine can read {'and decide' if review or panel else 'these runs'}"
+                f"listening on {host}: everyone who reaches this machine can read"
+                f" {'and decide' if review or panel else 'these runs'}"
             )
         out.print(f"http://{host}:{port}  (Ctrl-C stops)", soft_wrap=True)
         uvicorn.run(app_, host=host, port=port, log_level="warning")

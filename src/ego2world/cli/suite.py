@@ -52,7 +52,8 @@ def register(app: typer.Typer) -> None:
             print_json(made.plain())
             return
         out.print(
-            f"{made.name}: {len(made.tasks)} tasks of {len(made.episodes)} episodes; rule {dict(made.rule)}; {made.sha256[:12]}",
+            f"{made.name}: {len(made.tasks)} tasks of {len(made.episodes)} episodes; rule {dict(made.rule)};"
+            f" {made.sha256[:12]}",
             soft_wrap=True,
             markup=False,
         )

@@ -1,8 +1,8 @@
 """Mentions to entities: by tracks, fixtures, containers, hands and discourse. Same name is not same thing.
 
-A mention is bound to the entity with the best sum of name fit and evidence; evidence is a track that begins, ends or runs
-at the right moment, a hand that holds the thing, and recency in the discourse. Without enough evidence a new entity is
-made, so that records stay apart. Stage: bind.
+A mention is bound to the entity with the best sum of name fit and evidence; evidence is a track that begins, ends or
+runs at the right moment, a hand that holds the thing, and recency in the discourse. Without enough evidence a new
+entity is made, so that records stay apart. Stage: bind.
 """
 
 from __future__ import annotations
@@ -24,14 +24,29 @@ from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, LEFT, RIGHT, vessels
 
 _BY_PACK = frozenset(
-    "take take_out put insert hold open close pass lift bring move throw throw_away remove hang tilt shake turn flip drop "
-    "press check look read smell squeeze gather adjust".split()
+    "take take_out put insert hold open close pass lift bring move throw throw_away remove hang tilt shake turn flip"
+    " drop press check look read smell squeeze gather adjust".split()
 )
 _PACK_OF = {
-    "oil": "bottle", "milk": "bottle", "soap": "bottle", "juice": "bottle", "drink": "bottle", "sauce": "bottle",
-    "water": "bottle", "coffee": "jar", "tea": "box", "salt": "jar", "spice": "jar", "sugar": "jar", "flour": "bag",
-    "rice": "bag", "seed": "bag", "soup": "tub", "mixture": "tub", "yoghurt": "tub",
-}  # fmt: skip
+    "oil": "bottle",
+    "milk": "bottle",
+    "soap": "bottle",
+    "juice": "bottle",
+    "drink": "bottle",
+    "sauce": "bottle",
+    "water": "bottle",
+    "coffee": "jar",
+    "tea": "box",
+    "salt": "jar",
+    "spice": "jar",
+    "sugar": "jar",
+    "flour": "bag",
+    "rice": "bag",
+    "seed": "bag",
+    "soup": "tub",
+    "mixture": "tub",
+    "yoghurt": "tub",
+}
 
 
 class Binder:
@@ -103,9 +118,11 @@ class Binder:
         if has(kind, Trait.SUBSTANCE):
             by_pack = mention.role == "object" and mention.sense in _BY_PACK and not phrase.piece
             return (
-                self._pack(phrase, kind, mention)
-                if by_pack
-                else self.substance(phrase.phrase, kind, mention.narration_id),
+                (
+                    self._pack(phrase, kind, mention)
+                    if by_pack
+                    else self.substance(phrase.phrase, kind, mention.narration_id)
+                ),
             )
         found = self._things(phrase, kind, mention, exclude)
         if mention.role == "object":

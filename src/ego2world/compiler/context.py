@@ -1,4 +1,5 @@
-"""What the annotations say of a video beside its narrations: sounds, activities, recipe steps, ingredients, moves of objects.
+"""What the annotations say of a video beside its narrations: sounds, activities, recipe steps, ingredients, moves of
+objects.
 
 Stage: kept beside the world, each row with an id and the place it was read from, for those who ask for evidence.
 """
@@ -17,8 +18,9 @@ TRACKS = "scene-and-object-movements/assoc_info.json"
 def context_rows(video: str, dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
     """Return the tables that episode.json keeps of one video, each in order of time.
 
-    steps, preparations: a segment of a recipe step that is done, or prepared. weighings, addings: of an ingredient, whose
-    ``amount`` (in ``unit``) is None where the source does not say. activities: ``span_s[1]`` is None where the end is open.
+    steps, preparations: a segment of a recipe step that is done, or prepared. weighings, addings: of an ingredient,
+    whose ``amount`` (in ``unit``) is None where the source does not say. activities: ``span_s[1]`` is None where the
+    end is open.
     """
     tables: dict[str, list[dict[str, Any]]] = {"steps": [], "preparations": [], "weighings": [], "addings": []}
     for identifier, recipe in sorted(dataset.recipes.items()):
@@ -31,21 +33,44 @@ def context_rows(video: str, dataset: Dataset) -> dict[str, list[dict[str, Any]]
             ):
                 for step, segment in _here(video, times):
                     tables[table].append(
-                        {"recipe": identifier, "recipe_name": recipe.name, "step": step, "position": positions.get(step, 0),
-                         "text": recipe.steps.get(step, ""), "span_s": [segment.start_s, segment.end_s], "file": RECIPES,
-                         "key": f"{place}/{name}/{step}"}
-                    )  # fmt: skip
+                        {
+                            "recipe": identifier,
+                            "recipe_name": recipe.name,
+                            "step": step,
+                            "position": positions.get(step, 0),
+                            "text": recipe.steps.get(step, ""),
+                            "span_s": [segment.start_s, segment.end_s],
+                            "file": RECIPES,
+                            "key": f"{place}/{name}/{step}",
+                        }
+                    )
             for table, rows in _ingredients(video, identifier, place, capture):
                 tables[table] += rows
     tables["activities"] = [
-        {"label": a.label, "span_s": [a.start_s, a.end_s], "recipes": list(a.recipe_ids), "file": a.file, "key": f"row {a.row}"}
+        {
+            "label": a.label,
+            "span_s": [a.start_s, a.end_s],
+            "recipes": list(a.recipe_ids),
+            "file": a.file,
+            "key": f"row {a.row}",
+        }
         for a in dataset.activities.get(video, ())
-    ]  # fmt: skip
+    ]
     tables["tracks"] = [
-        {"track": t.id, "object": a.id, "name": a.name, "span_s": [t.start_s, t.end_s], "from": t.start_fixture, "to": t.end_fixture,
-         "file": TRACKS, "key": f"{video}/{a.id}/{t.id}"}
-        for a in dataset.associations.get(video, ()) if not a.placeholder for t in a.tracks
-    ]  # fmt: skip
+        {
+            "track": t.id,
+            "object": a.id,
+            "name": a.name,
+            "span_s": [t.start_s, t.end_s],
+            "from": t.start_fixture,
+            "to": t.end_fixture,
+            "file": TRACKS,
+            "key": f"{video}/{a.id}/{t.id}",
+        }
+        for a in dataset.associations.get(video, ())
+        if not a.placeholder
+        for t in a.tracks
+    ]
     tables["sounds"] = [
         {"label": s.label, "span_s": [s.start_s, s.end_s], "file": s.file, "key": f"row {s.row}"}
         for s in dataset.sounds.get(video, ())
@@ -65,8 +90,17 @@ def _ingredients(video: str, recipe: str, place: str, capture: Capture) -> Itera
     for one in capture.ingredients:
         for table, segments in (("weighings", one.weighed), ("addings", one.added)):
             rows = [
-                {"recipe": recipe, "ingredient": one.id, "name": one.name, "amount": one.amount, "unit": one.unit,
-                 "span_s": [s.start_s, s.end_s], "file": RECIPES, "key": f"{place}/ingredients/{one.id}"}
-                for s in segments if s.video_id == video
-            ]  # fmt: skip
+                {
+                    "recipe": recipe,
+                    "ingredient": one.id,
+                    "name": one.name,
+                    "amount": one.amount,
+                    "unit": one.unit,
+                    "span_s": [s.start_s, s.end_s],
+                    "file": RECIPES,
+                    "key": f"{place}/ingredients/{one.id}",
+                }
+                for s in segments
+                if s.video_id == video
+            ]
             yield table, rows

@@ -1,4 +1,5 @@
-"""One video's records to a scene: narration by narration, intent by intent. Stages normalise, bind, infer, reconcile."""
+"""One video's records to a scene: narration by narration, intent by intent. Stages normalise, bind, infer,
+reconcile."""
 
 from __future__ import annotations
 

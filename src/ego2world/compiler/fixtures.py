@@ -1,7 +1,7 @@
 """Fixtures: the digital twin's names, and which of them a narration speaks of. Stage: bind.
 
-A fixture is bound by the track of the act, by what is open, by the movements that follow, by modifiers ("upper"), and only
-then by recency; cupboards, drawers and shelves that nothing ties to a known one become fixtures of their own.
+A fixture is bound by the track of the act, by what is open, by the movements that follow, by modifiers ("upper"), and
+only then by recency; cupboards, drawers and shelves that nothing ties to a known one become fixtures of their own.
 """
 
 from __future__ import annotations
@@ -21,17 +21,22 @@ _SINGLE = frozenset(
     "fridge freezer oven microwave dishwasher washing_machine sink hob tap floor light fan room".split()
 )
 _FIXTURE_NAMES = {
-    "fridgefreezer": "fridge", "windowsill": "window", "storage": "cupboard", "top_microwave": "shelf", "top_drawer": "drawer",
+    "fridgefreezer": "fridge", "windowsill": "window", "storage": "cupboard", "top_microwave": "shelf",
+    "top_drawer": "drawer",
     "washingmachine": "washing_machine", "hobs": "hob", "worktop": "counter", "island": "counter", "trash": "bin",
 }  # fmt: skip
 # A spoken kind may be any of these fixtures of the digital twin.
 _COMPATIBLE = {
-    "counter": {"counter", "window", "shelf", "table", "rack"}, "shelf": {"shelf", "cupboard", "drawer", "fridge", "counter", "freezer"},
-    "cupboard": {"cupboard", "drawer", "shelf", "fridge"}, "drawer": {"drawer", "cupboard", "fridge", "freezer", "dishwasher", "oven"},
-    "rack": {"rack", "sink", "counter", "dishwasher", "oven", "cupboard", "shelf", "hook"}, "hook": {"hook", "cupboard", "shelf", "counter", "oven", "radiator", "door"},
+    "counter": {"counter", "window", "shelf", "table", "rack"},
+    "shelf": {"shelf", "cupboard", "drawer", "fridge", "counter", "freezer"},
+    "cupboard": {"cupboard", "drawer", "shelf", "fridge"},
+    "drawer": {"drawer", "cupboard", "fridge", "freezer", "dishwasher", "oven"},
+    "rack": {"rack", "sink", "counter", "dishwasher", "oven", "cupboard", "shelf", "hook"},
+    "hook": {"hook", "cupboard", "shelf", "counter", "oven", "radiator", "door"},
     "fridge": {"fridge", "freezer"}, "freezer": {"freezer", "fridge"}, "bin": {"bin"},
     "sink": {"sink"}, "table": {"table", "counter"}, "hob": {"hob"}, "window": {"window", "counter"},
-    "tap": {"sink", "counter"}, "oven": {"oven"}, "microwave": {"microwave"}, "dishwasher": {"dishwasher"}, "floor": {"floor"},
+    "tap": {"sink", "counter"}, "oven": {"oven"}, "microwave": {"microwave"}, "dishwasher": {"dishwasher"},
+    "floor": {"floor"},
 }  # fmt: skip
 _STORES = frozenset("cupboard drawer shelf".split())
 _NESTED = frozenset("drawer rack shelf".split())
@@ -86,8 +91,12 @@ class Fixtures:
         if hint is not None and hint.startswith(f"top_{kind}"):
             return self._note(hint, phrase, mention)
         if kind in _NESTED and (host_kind in _HOSTS or host_word):
-            host = self.bind(hosts[0] if hosts and host_kind in _HOSTS else NounPhrase(host_word or "", host_word or ""),
-                                 host_kind if host_kind in _HOSTS else lexicon().kind(host_word or "") or "cupboard", mention, hint)  # fmt: skip
+            host = self.bind(
+                hosts[0] if hosts and host_kind in _HOSTS else NounPhrase(host_word or "", host_word or ""),
+                host_kind if host_kind in _HOSTS else lexicon().kind(host_word or "") or "cupboard",
+                mention,
+                hint,
+            )
             self.scene.learn(host, phrase.phrase, mention.narration_id)
             if kind == "shelf" or self.scene.entities[host].type == "cupboard":
                 return host

@@ -25,7 +25,8 @@ from ego2world.world.step import GroundAction, ground_action, step
 
 @dataclass(frozen=True)
 class EpisodeDraft:
-    """An episode that replays but has no tasks yet. ``states[i]`` is the state before operation i; one more at the end."""
+    """An episode that replays but has no tasks yet. ``states[i]`` is the state before operation i; one more at the
+    end."""
 
     id: str
     world: World
@@ -69,8 +70,15 @@ def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[floa
                 moved = step(world, state, walk)
                 if isinstance(moved, Refusal):
                     raise CompileError("zone", operation.says, explain(moved))
-                operations.append(Operation(walk, "navigate", f"go to {zone_names[zones[fixture]]}", (operation.span_s[0],) * 2,
-                                            reason=because(Why.OTHER_ZONE, fixture=fixture)))  # fmt: skip
+                operations.append(
+                    Operation(
+                        walk,
+                        "navigate",
+                        f"go to {zone_names[zones[fixture]]}",
+                        (operation.span_s[0],) * 2,
+                        reason=because(Why.OTHER_ZONE, fixture=fixture),
+                    )
+                )
                 states.append(state)
                 state = moved
         result = step(world, state, operation.action)
@@ -83,8 +91,19 @@ def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[floa
     empty = [not s.held for s in states]
     groups = group_operations(operations, empty, borders_s, entities)
     notes = tuple({"id": f"note_{i:05d}", **note} for i, note in enumerate(scene.notes, 1))
-    return EpisodeDraft(compiled.video_id, world, zone_names, first, tuple(operations), tuple(states), groups, notes,
-                 len(dataset.narrations[compiled.video_id]), tuple(compiled.compiled + compiled.no_ops), tuple(compiled.unresolved))  # fmt: skip
+    return EpisodeDraft(
+        compiled.video_id,
+        world,
+        zone_names,
+        first,
+        tuple(operations),
+        tuple(states),
+        groups,
+        notes,
+        len(dataset.narrations[compiled.video_id]),
+        tuple(compiled.compiled + compiled.no_ops),
+        tuple(compiled.unresolved),
+    )
 
 
 _CUT = re.compile(r"\s(?:with|in|containing|for|on|from|and|to|that|inside)\s.*$")
@@ -115,10 +134,16 @@ def final_names(scene: Scene, zones: dict[str, str]) -> dict[str, Entity]:
 def operation_row(number: int, operation: Operation) -> dict[str, Any]:
     """Return an operation's line; see design.md for its fields."""
     row: dict[str, Any] = {
-        "id": f"op_{number:05d}", "narration_ids": list(operation.narration_ids), "span_s": list(operation.span_s),
-        "action": operation.action.name, "family": operation.family, "roles": operation.action.plain()["roles"],
-        "says": operation.says, "inferred": operation.inferred, "track_ids": list(operation.track_ids),
-    }  # fmt: skip
+        "id": f"op_{number:05d}",
+        "narration_ids": list(operation.narration_ids),
+        "span_s": list(operation.span_s),
+        "action": operation.action.name,
+        "family": operation.family,
+        "roles": operation.action.plain()["roles"],
+        "says": operation.says,
+        "inferred": operation.inferred,
+        "track_ids": list(operation.track_ids),
+    }
     if operation.reason is not None:
         row["reason"] = reason_text(operation.reason)
         row["why"] = operation.reason.why.value
@@ -131,10 +156,15 @@ def transition_row(world: World, number: int, operation: Operation, before: Stat
     checks = [need_text(*need) for need in ground.preconditions()] if isinstance(ground, GroundAction) else []
     changed = sorted(key for key, value in after.facts.items() if before.facts.get(key) != value)
     return {
-        "operation": f"op_{number:05d}", "accepted": True, "checks": checks,
-        "before": [fact_row(key, before.facts[key]) if key in before.facts else [key[0], key[1], "unknown"] for key in changed],
-        "after": [fact_row(key, after.facts[key]) for key in changed], "state_sha256": after.digest(),
-    }  # fmt: skip
+        "operation": f"op_{number:05d}",
+        "accepted": True,
+        "checks": checks,
+        "before": [
+            fact_row(key, before.facts[key]) if key in before.facts else [key[0], key[1], "unknown"] for key in changed
+        ],
+        "after": [fact_row(key, after.facts[key]) for key in changed],
+        "state_sha256": after.digest(),
+    }
 
 
 def effect_rows(before: State, after: State, world: World, action: Action) -> list[list[Any]]:

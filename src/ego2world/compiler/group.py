@@ -51,11 +51,15 @@ def group_operations(
         )
         groups.append(
             Group(
-                f"group_{number + 1:03d}", instruction(part), first, last,
+                f"group_{number + 1:03d}",
+                instruction(part),
+                first,
+                last,
                 tuple(dict.fromkeys(n for o in part for n in o.narration_ids)),
-                (part[0].span_s[0], max(o.span_s[1] for o in part)), tuple(i for i in objects if i in entities),
+                (part[0].span_s[0], max(o.span_s[1] for o in part)),
+                tuple(i for i in objects if i in entities),
             )
-        )  # fmt: skip
+        )
     return tuple(groups)
 
 

@@ -1,7 +1,8 @@
-"""How well a phrase fits the things and tracks of a scene: name, hands, recency and the times of movements. Stage: bind.
+"""How well a phrase fits the things and tracks of a scene: name, hands, recency and the times of movements. Stage:
+bind.
 
-A fit is a sum: about 1 for the name, up to 0.35 for recency, up to 1 for a movement at the right time, 0.8 for a thing in
-the hands when one is put down or used; contradicting words ("red", "blue") take 0.6 away.
+A fit is a sum: about 1 for the name, up to 0.35 for recency, up to 1 for a movement at the right time, 0.8 for a thing
+in the hands when one is put down or used; contradicting words ("red", "blue") take 0.6 away.
 """
 
 from __future__ import annotations
@@ -141,7 +142,8 @@ class Match:
         return best
 
     def in_hand(self, phrase: NounPhrase, kind: str, exclude: tuple[str, ...]) -> str | None:
-        """Return a held thing that a phrase may well mean: of its kind, or sharing its noun, and not contrasted with it."""
+        """Return a held thing that a phrase may well mean: of its kind, or sharing its noun, and not contrasted with
+        it."""
         word = phrase.head.split()[-1]
         for _, thing in self.scene.state.held:
             record = self.known.get(thing)

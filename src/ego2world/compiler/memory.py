@@ -10,11 +10,13 @@ from ego2world.language.lexicon import singular
 from ego2world.language.phrases import ORDINALS, NounPhrase
 
 _EXCLUSIVE = (
-    frozenset(ORDINALS), frozenset({"left", "right"}), frozenset({"upper", "lower", "top", "bottom", "middle"}),
+    frozenset(ORDINALS),
+    frozenset({"left", "right"}),
+    frozenset({"upper", "lower", "top", "bottom", "middle"}),
     frozenset({"big", "small", "large", "little", "smaller", "larger"}),
     frozenset("red green blue yellow orange white black brown grey gray pink purple silver".split()),
     frozenset({"wooden", "plastic", "metal", "glass"}),
-)  # fmt: skip
+)
 
 
 @dataclass

@@ -1,4 +1,5 @@
-"""One narration to the intents to execute: the parser's reading, corrected by official verbs and nouns. Stage: normalise."""
+"""One narration to the intents to execute: the parser's reading, corrected by official verbs and nouns. Stage:
+normalise."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Why the compiler decided as it did, and what became of an intent, as values. Stage: all stages of compiling.
 
-A decision that was not plain is a ``Reason``: its kind, and the things it is about. ``compiler.wording`` says it in English; what
-is decided on a reason or an outcome is decided on these values.
+A decision that was not plain is a ``Reason``: its kind, and the things it is about. ``compiler.wording`` says it in
+English; what is decided on a reason or an outcome is decided on these values.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Making an operation executable: assume the start, infer what went unsaid, or say why it stays undone. Stage: reconcile.
+"""Making an operation executable: assume the start, infer what went unsaid, or say why it stays undone. Stage:
+reconcile.
 
 An unmet need that nothing has decided yet is assumed of the initial world (the backward inference). One that an earlier
-operation decided otherwise is a contradiction: it is resolved by an inferred operation or by another hand, each with its
-reason; what remains is recorded and not executed. The rules, in order, are in docs/COMPILER.md.
+operation decided otherwise is a contradiction: it is resolved by an inferred operation or by another hand, each with
+its reason; what remains is recorded and not executed. The rules, in order, are in docs/COMPILER.md.
 
-It is long because each kind of unmet need has its rule here, and all share the one operation that is being made executable.
+It is long because each kind of unmet need has its rule here, and all share the one operation that is being made
+executable.
 """
 
 from __future__ import annotations
@@ -61,7 +63,8 @@ class Reconciler:
     def execute(
         self, action: Action, evidence: OperationEvidence, depth: int = 0, reason: Reason | None = None
     ) -> Executed | NotDone:
-        """Execute an action, mending what is in its way; ``reason`` says why it is inferred where no narration says it."""
+        """Execute an action, mending what is in its way; ``reason`` says why it is inferred where no narration says
+        it."""
         for _ in range(14):
             self._settle_soft(action, evidence)
             result = step(self.scene.world, self.scene.state, action)
@@ -91,9 +94,16 @@ class Reconciler:
     def _record(self, action: Action, state: State, evidence: OperationEvidence, reason: Reason | None) -> None:
         kind = BY_NAME[action.name]
         self.scene.operations.append(
-            Operation(action, kind.family, wording(action, self.scene.entities), evidence.span_s, evidence.narration_ids if reason is None else (),
-                      evidence.track_ids, reason)
-        )  # fmt: skip
+            Operation(
+                action,
+                kind.family,
+                wording(action, self.scene.entities),
+                evidence.span_s,
+                evidence.narration_ids if reason is None else (),
+                evidence.track_ids,
+                reason,
+            )
+        )
         for need in kind.preconditions:  # what a check relied on is a guess no longer
             if isinstance(need, Within | Holds):
                 for thing in (*action.ids("object"), *action.ids("source")):
@@ -115,7 +125,8 @@ class Reconciler:
                     self.surface = thing
 
     def infer(self, action: Action, reason: Reason, evidence: OperationEvidence, depth: int) -> NotDone | None:
-        """Execute an operation that no narration says, at most four deep; return why it was not done, None when it was."""
+        """Execute an operation that no narration says, at most four deep; return why it was not done, None when it
+        was."""
         if depth >= 4:
             return Unreconciled(because(Why.TOO_MANY_INFERRED))
         before = OperationEvidence(evidence.narration_ids, (evidence.span_s[0], evidence.span_s[0]), evidence.track_ids)
@@ -215,8 +226,32 @@ class Reconciler:
     def how(self, where: str) -> str:
         """Return whether things lie "in" or "on" something, by its kind."""
         kind = self.scene.entities[where].type
-        if kind in {"counter", "table", "floor", "hob", "wall", "window", "plate", "board", "tray", "scale", "base", "mat", "shelf",
-                    "hook", "chair", "radiator", "lid", "door", "ladder", "cloth", "towel", "paper", "book", "socket"}:  # fmt: skip
+        if kind in {
+            "counter",
+            "table",
+            "floor",
+            "hob",
+            "wall",
+            "window",
+            "plate",
+            "board",
+            "tray",
+            "scale",
+            "base",
+            "mat",
+            "shelf",
+            "hook",
+            "chair",
+            "radiator",
+            "lid",
+            "door",
+            "ladder",
+            "cloth",
+            "towel",
+            "paper",
+            "book",
+            "socket",
+        }:
             return "on"
         return "in" if has(kind, Trait.INSIDE) else "on"
 
@@ -272,7 +307,8 @@ class Reconciler:
         )
 
     def settle(self, thing: str, fixture: str, evidence: OperationEvidence) -> None:
-        """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a guess said so."""
+        """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a
+        guess said so."""
         for link in (thing, *carriers(self.scene.facts, thing)):
             if link in self.scene.zone_of or link == fixture or link in HANDS:
                 return
@@ -295,7 +331,8 @@ class Reconciler:
         self._carrier_moved(thing, fixture, evidence)
 
     def _carrier_moved(self, carrier: str, fixture: str, evidence: OperationEvidence) -> None:
-        """When two tracks in a row put things on a carrier elsewhere than where it is known to be, it was moved unsaid."""
+        """When two tracks in a row put things on a carrier elsewhere than where it is known to be, it was moved
+        unsaid."""
         where = carriers(self.scene.facts, carrier)
         if (
             not where
@@ -316,7 +353,8 @@ class Reconciler:
             self.infer(Action.of(kind.name, {"object": carrier, "target": fixture}), reason, evidence, 0)
 
     def _from_elsewhere(self, action: Action, thing: str, evidence: OperationEvidence, depth: int) -> Action:
-        """The thing is not where it is taken from: a guess is revised, a track moves it, a mere word is only recorded."""
+        """The thing is not where it is taken from: a guess is revised, a track moves it, a mere word is only
+        recorded."""
         if self._brought(action, thing, evidence, depth):
             return action
         source = action.ids("source")[0]
@@ -327,7 +365,8 @@ class Reconciler:
         return Action.of(plain, {role: value for role, value in action.roles if role in {"object", "source", "hand"}})
 
     def _brought(self, action: Action, thing: str, evidence: OperationEvidence, depth: int) -> bool:
-        """Bring a thing to where it is taken from, if it stood elsewhere by a guess only, or a track says that it moved."""
+        """Bring a thing to where it is taken from, if it stood elsewhere by a guess only, or a track says that it
+        moved."""
         source = action.ids("source")[0]
         if self.scene.revise(
             ("place", thing),

@@ -64,9 +64,13 @@ class Scene:
     def start(self) -> None:
         """Add what every episode has: the agent, two hands, a body, one zone."""
         for identifier, kind, name in (
-            (AGENT, "agent", "agent"), (LEFT, "hand", "left hand"), (RIGHT, "hand", "right hand"),
-            (BOTH, "hand", "both hands"), ("body", "face", "body"), (ONE_ZONE, "zone", "kitchen"),
-        ):  # fmt: skip
+            (AGENT, "agent", "agent"),
+            (LEFT, "hand", "left hand"),
+            (RIGHT, "hand", "right hand"),
+            (BOTH, "hand", "both hands"),
+            ("body", "face", "body"),
+            (ONE_ZONE, "zone", "kitchen"),
+        ):
             self.entities[identifier] = Entity(identifier, kind, name, (name,))
         self.assume(("at", AGENT), ONE_ZONE, "initial", because(Why.FIRST_ZONE), ())
 
@@ -131,7 +135,8 @@ class Scene:
             self.note(stage, reason, evidence, fact=fact_row(key, value))
 
     def revise(self, key: FactKey, value: Value, reason: Reason, evidence: Iterable[str]) -> bool:
-        """Replace a start that was assumed for want of evidence, when evidence comes and nothing has changed it since."""
+        """Replace a start that was assumed for want of evidence, when evidence comes and nothing has changed it
+        since."""
         if key not in self.weak or self.facts.get(key) != self.initial.get(key):
             return False
         if (

@@ -1,4 +1,5 @@
-"""The compiler's reasons in English, for notes.jsonl and the reasons of inferred operations. Nothing reads these texts back."""
+"""The compiler's reasons in English, for notes.jsonl and the reasons of inferred operations. Nothing reads these texts
+back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Zones from use: fixtures that are used together without a walk between them belong to one zone. Stage: zone.
 
-Fixtures touched by one operation must share a zone. Beyond that, the pairs used one after the other most often are joined
-first, until walking between zones makes up at most ``WALK_SHARE`` of the operations (or ``LEAST_WALKS``).
+Fixtures touched by one operation must share a zone. Beyond that, the pairs used one after the other most often are
+joined first, until walking between zones makes up at most ``WALK_SHARE`` of the operations (or ``LEAST_WALKS``).
 """
 
 from __future__ import annotations

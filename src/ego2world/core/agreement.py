@@ -1,8 +1,10 @@
-"""Agreement of two raters, or of several: what is undefined is None with its reason, never NaN and never 0. Stage: core.
+"""Agreement of two raters, or of several: what is undefined is None with its reason, never NaN and never 0. Stage:
+core.
 
-Pairs with a missing value are dropped and counted. Correlations are SciPy's. Lin's CCC, the mean squares behind the ICC and Krippendorff's
-alpha are written here: the packages that have them are under the GPL, and a bootstrap over cases needs them fast; the tests hold them
-against the published tables and against those packages, pingouin and krippendorff.
+Pairs with a missing value are dropped and counted. Correlations are SciPy's. Lin's CCC, the mean squares behind the
+ICC and Krippendorff's alpha are written here: the packages that have them are under the GPL, and a bootstrap over
+cases needs them fast; the tests hold them against the published tables and against those packages, pingouin and
+krippendorff.
 
 Sources: Lin 1989 (CCC, variances with 1/n); Shrout and Fleiss 1979 (ICC forms); Krippendorff 2011 (alpha).
 """
@@ -32,7 +34,8 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Figure:
-    """One statistic: ``value`` is None where it is undefined, and ``note`` says why; ``n`` units were used, ``dropped`` were not."""
+    """One statistic: ``value`` is None where it is undefined, and ``note`` says why; ``n`` units were used,
+    ``dropped`` were not."""
 
     value: float | None
     n: int
@@ -81,8 +84,13 @@ def _spearman(first: Floats, second: Floats) -> float:
 
 
 PAIRED: dict[str, Callable[[Floats, Floats], float]] = {
-    "pearson": _pearson, "kendall": _kendall, "kendall_c": _kendall_c, "spearman": _spearman, "ccc": ccc, "mae": mae,
-}  # fmt: skip
+    "pearson": _pearson,
+    "kendall": _kendall,
+    "kendall_c": _kendall_c,
+    "spearman": _spearman,
+    "ccc": ccc,
+    "mae": mae,
+}
 _NEEDS_SPREAD = ("pearson", "kendall", "kendall_c", "spearman")
 
 
@@ -151,9 +159,14 @@ def cluster_bounds(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # no variation, or undefined: said below
         found = stats.bootstrap(
-            (np.arange(len(names)),), lambda drawn: statistic(np.concatenate([members[n] for n in drawn])), vectorized=False, n_resamples=resamples,
-            confidence_level=CONFIDENCE, method="percentile", rng=np.random.default_rng(seed),
-        ).bootstrap_distribution  # fmt: skip
+            (np.arange(len(names)),),
+            lambda drawn: statistic(np.concatenate([members[n] for n in drawn])),
+            vectorized=False,
+            n_resamples=resamples,
+            confidence_level=CONFIDENCE,
+            method="percentile",
+            rng=np.random.default_rng(seed),
+        ).bootstrap_distribution
     defined = found[~np.isnan(found)]
     if defined.size == 0:
         return None, None, "undefined in every resample"
@@ -240,9 +253,10 @@ def alpha(
 ) -> Figure:
     """Return Krippendorff's alpha; missing values stay missing.
 
-    1 minus the ratio of within-unit to total disagreement. At every level it is a sum of squared differences: of the values
-    (interval), of their midranks (ordinal), of their indicators halved (nominal). So sums over units are enough, and memory stays
-    linear; the krippendorff package, which tests hold this against, needs values squared times units.
+    1 minus the ratio of within-unit to total disagreement. At every level it is a sum of squared differences: of the
+    values (interval), of their midranks (ordinal), of their indicators halved (nominal). So sums over units are
+    enough, and memory stays linear; the krippendorff package, which tests hold this against, needs values squared
+    times units.
 
     Args:
         ratings: a row a unit, a value a rater.
@@ -288,7 +302,8 @@ def _alpha(data: Floats, level: Level) -> float:
 
 
 def pair_agreement(ratings: Sequence[Sequence[Any]], min_raters: int = 2) -> dict[str, Any]:
-    """Return the share of equal pairs over units with enough ratings; a unit with one rating agrees with nobody, itself included.
+    """Return the share of equal pairs over units with enough ratings; a unit with one rating agrees with nobody,
+    itself included.
 
     Args:
         ratings: the ratings of each unit, None where one is missing.
@@ -297,5 +312,9 @@ def pair_agreement(ratings: Sequence[Sequence[Any]], min_raters: int = 2) -> dic
     given = [[value for value in row if value is not None] for row in ratings]
     used = [row for row in given if len(row) >= max(2, min_raters)]
     shares = [sum(a == b for a, b in combinations(row, 2)) / math.comb(len(row), 2) for row in used]
-    return {"agreement": sum(shares) / len(shares) if shares else None, "units": len(used), "single_rater": sum(len(row) == 1 for row in given),
-            "unrated": sum(not row for row in given)}  # fmt: skip
+    return {
+        "agreement": sum(shares) / len(shares) if shares else None,
+        "units": len(used),
+        "single_rater": sum(len(row) == 1 for row in given),
+        "unrated": sum(not row for row in given),
+    }

@@ -1,7 +1,7 @@
 """Work on many machines, over Ray (extra "ray"). Stage: core.
 
-What is sent are functions of this package and their arguments; the other machines need the same version of it installed. A task whose
-worker dies is begun again on another one.
+What is sent are functions of this package and their arguments; the other machines need the same version of it
+installed. A task whose worker dies is begun again on another one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Optional dependencies: which packages an extra is, and the command that installs them into this very installation. Stage: core."""
+"""Optional dependencies: which packages an extra is, and the command that installs them into this very installation.
+Stage: core."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 
 def command(name: str) -> str:
-    """Return the command that installs an extra's packages; it works for a checkout and for a wheel alike, since it names them."""
+    """Return the command that installs an extra's packages; it works for a checkout and for a wheel alike, since it
+    names them."""
     try:
         installed = distribution("ego2world")
     except PackageNotFoundError:

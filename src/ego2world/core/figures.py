@@ -1,6 +1,7 @@
 """Figures as SVG and PNG files and as SVG inside a page; the same figures give the same bytes. Stage: core.
 
-Texts and lines are drawn in one ink; inside the page that ink becomes the page's own text colour, so that both themes can be read.
+Texts and lines are drawn in one ink; inside the page that ink becomes the page's own text colour, so that both themes
+can be read.
 """
 
 from __future__ import annotations
@@ -22,11 +23,22 @@ from ego2world.core.canonical import write_atomic
 INK = "#22303a"
 COLORS = ("#2f6f8f", "#c9763f", "#2f7d5b", "#7a6f9b", "#a24b4b", "#8a7a2f", "#4b8fa2", "#9b6f8a", "#5d6873")
 STYLE: Any = {
-    "svg.hashsalt": "ego2world", "svg.fonttype": "none", "font.family": "DejaVu Sans", "font.size": 9.5, "text.color": INK,
-    "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK, "axes.spines.top": False,
-    "axes.spines.right": False, "legend.frameon": False, "lines.linewidth": 1.6, "savefig.transparent": True,
+    "svg.hashsalt": "ego2world",
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "savefig.transparent": True,
     "text.parse_math": False,  # names are text
-}  # fmt: skip
+}
 
 
 def page_css() -> str:

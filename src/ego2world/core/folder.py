@@ -14,13 +14,14 @@ VOLATILE = frozenset({"ego2world", "python", CODE, "accepted_code"})  # told, an
 
 
 def same_work(before: Any, head: Mapping[str, Any]) -> bool:
-    """Say whether two heads are of the same work, whatever code drew it: what people decide does not depend on the code."""
+    """Say whether two heads are of the same work, whatever code drew it: what people decide does not depend on the
+    code."""
     return isinstance(before, dict) and before | {CODE: None} == strict_json(pretty_json(head)) | {CODE: None}
 
 
 def open_folder(
     path: Path, head: Mapping[str, Any], what: str, accept_code: bool = False, told: Collection[str] = ()
-) -> None:  # fmt: skip
+) -> None:
     """Begin a folder by writing its head, or make sure that what it contains was made with the same settings and code.
 
     Args:
@@ -53,7 +54,7 @@ def open_folder(
         return
     if not accept_code:
         raise UsageError(
-            f"{path.parent} contains {what} made by other code ({CODE} {str(before.get(CODE))[:12]}, here {head[CODE][:12]}); "
-            "choose another --out folder, or pass --accept-code to resume it all the same"
+            f"{path.parent} contains {what} made by other code ({CODE} {str(before.get(CODE))[:12]}, here"
+            f" {head[CODE][:12]}); choose another --out folder, or pass --accept-code to resume it all the same"
         )
     write_atomic(path, pretty_json(before | {"accepted_code": [*codes[1:], head[CODE]]}))

@@ -1,4 +1,5 @@
-"""Files of records that are appended to while work goes on: a line is one write, so a kill can tear only the last. Stage: core."""
+"""Files of records that are appended to while work goes on: a line is one write, so a kill can tear only the last.
+Stage: core."""
 
 from __future__ import annotations
 

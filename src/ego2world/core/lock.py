@@ -45,7 +45,8 @@ def writing(out: Path) -> Iterator[None]:
 
 
 def join(out: Path) -> FileIO:
-    """Hold a run folder for a process that works for the run; the lock lasts as long as the process, or the file is open."""
+    """Hold a run folder for a process that works for the run; the lock lasts as long as the process, or the file is
+    open."""
     file = FileIO(out / NAME, "a")
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_SH)

@@ -18,7 +18,8 @@ def process_pool(
 ) -> ProcessPoolExecutor:
     """Return a pool of fresh processes.
 
-    Workers of a process that was killed would wait for work for ever; these notice it and end, at once and wherever they are.
+    Workers of a process that was killed would wait for work for ever; these notice it and end, at once and wherever
+    they are.
 
     Args:
         jobs: how many.

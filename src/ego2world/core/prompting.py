@@ -19,9 +19,12 @@ def _text(package: str, name: str) -> str:
 @cache
 def _environment(package: str) -> Environment:
     made = Environment(
-        loader=FunctionLoader(lambda name: _text(package, name)), undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False,
+        loader=FunctionLoader(lambda name: _text(package, name)),
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=False,
         finalize=one_line,
-    )  # fmt: skip
+    )
     return made
 
 

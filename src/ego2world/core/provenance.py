@@ -1,4 +1,5 @@
-"""Which code made an artefact: one digest of the sources that a result depends on, the same wherever the package lies. Stage: core."""
+"""Which code made an artefact: one digest of the sources that a result depends on, the same wherever the package lies.
+Stage: core."""
 
 from __future__ import annotations
 

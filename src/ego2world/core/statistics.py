@@ -1,10 +1,11 @@
-"""Intervals and tests for evaluations: over tasks, over episodes as clusters, simultaneous over contrasts, and exact for pairs.
+"""Intervals and tests for evaluations: over tasks, over episodes as clusters, simultaneous over contrasts, and exact
+for pairs.
 
-Undefined is None, never NaN: no data, or a statistic that the data cannot give. Seeds are arguments. Where SciPy has the method it is
-SciPy's; the studentised cluster bootstrap and max-T over shared resamples it does not have.
+Undefined is None, never NaN: no data, or a statistic that the data cannot give. Seeds are arguments. Where SciPy has
+the method it is SciPy's; the studentised cluster bootstrap and max-T over shared resamples it does not have.
 
-Sources: Efron and Tibshirani 1993 (BCa, bootstrap-t); Davison and Hinkley 1997, 5.2 (studentised); Westfall and Young 1993, 2
-(max-T); McNemar 1947 in its exact form (binomial over the discordant pairs).
+Sources: Efron and Tibshirani 1993 (BCa, bootstrap-t); Davison and Hinkley 1997, 5.2 (studentised); Westfall and Young
+1993, 2 (max-T); McNemar 1947 in its exact form (binomial over the discordant pairs).
 """
 
 from __future__ import annotations
@@ -60,9 +61,14 @@ def mean_interval(
     if np.all(data == data[0]):
         return Interval(float(data[0]), float(data[0]), float(data[0]), "point")
     found = stats.bootstrap(
-        (data,), np.mean, n_resamples=resamples, confidence_level=confidence, method="BCa", batch=1000,
+        (data,),
+        np.mean,
+        n_resamples=resamples,
+        confidence_level=confidence,
+        method="BCa",
+        batch=1000,
         rng=np.random.default_rng(seed),
-    ).confidence_interval  # fmt: skip
+    ).confidence_interval
     return Interval(float(data.mean()), float(found.low), float(found.high), "bootstrap over tasks (BCa)")
 
 
@@ -71,8 +77,8 @@ def cluster_interval(
 ) -> Interval | None:
     """Return a pooled mean, sum of ``sums`` over sum of ``counts``, with clusters resampled whole.
 
-    The interval is symmetric and studentised, with the linearised standard error of a ratio; at 16 to 22 clusters it keeps its level
-    where percentile and BCa intervals fall to 0.90.
+    The interval is symmetric and studentised, with the linearised standard error of a ratio; at 16 to 22 clusters it
+    keeps its level where percentile and BCa intervals fall to 0.90.
 
     Args:
         sums: shape (clusters,), of a quantity within each cluster.
@@ -119,7 +125,8 @@ def simultaneous_intervals(
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> list[Interval]:
-    """Return intervals of many mean differences that hold all at once: studentised max-T over resamples shared by all contrasts.
+    """Return intervals of many mean differences that hold all at once: studentised max-T over resamples shared by all
+    contrasts.
 
     Args:
         differences: shape (contrasts, tasks), paired differences of the same tasks.
@@ -163,10 +170,13 @@ def simultaneous_intervals(
         critical = float(np.quantile(most, confidence))
     method = "simultaneous over tasks (max-T)" if clusters is None else "simultaneous over episode clusters (max-T)"
     return [
-        Interval(float(v), float(v - critical * e), float(v + critical * e), method) if moves
-        else Interval(float(v), float(v), float(v), "point")
+        (
+            Interval(float(v), float(v - critical * e), float(v + critical * e), method)
+            if moves
+            else Interval(float(v), float(v), float(v), "point")
+        )
         for v, e, moves in zip(values, errors, varying, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True)
@@ -182,9 +192,12 @@ class Discordance:
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            "both": self.both, "only_first": self.only_first, "only_second": self.only_second, "neither": self.neither,
+            "both": self.both,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+            "neither": self.neither,
             "p_value": self.p_value,
-        }  # fmt: skip
+        }
 
 
 def mcnemar_exact(first: Sequence[bool], second: Sequence[bool]) -> Discordance:

@@ -1,4 +1,5 @@
-"""The standard environment interface: one task of an episode as a Gymnasium environment, alone or thousands at a time (extra "gym").
+"""The standard environment interface: one task of an episode as a Gymnasium environment, alone or thousands at a time
+(extra "gym").
 
 Importing this package registers it, as Gymnasium asks of packages with environments:
 

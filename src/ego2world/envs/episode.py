@@ -21,24 +21,31 @@ Observation = dict[str, Any]
 class EpisodeEnv(gymnasium.Env[Observation, np.int64]):
     """Act in a task until its contract holds or the steps are spent.
 
-    Observations are a dictionary: ``text`` says the instruction, what is seen and what came of the last action; ``known`` is a row
-    of codes (columns: ``space.grounding.facts``; 0 is "not known") of what the agent has seen and done so far. ``info`` has the
-    ``action_mask`` of actions that are not known to be refused.
+    Observations are a dictionary: ``text`` says the instruction, what is seen and what came of the last action;
+    ``known`` is a row of codes (columns: ``space.grounding.facts``; 0 is "not known") of what the agent has seen and
+    done so far. ``info`` has the ``action_mask`` of actions that are not known to be refused.
 
     Args:
         worlds: a compiled collection.
         episode: one of its episodes.
         task: one of its tasks; by default its first terminal-state task.
         limit: steps until truncation, looks included.
-        reward: "goal" (1 when the contract comes to hold) or "conditions" (what each step adds to the share of true conditions).
+        reward: "goal" (1 when the contract comes to hold) or "conditions" (what each step adds to the share of true
+            conditions).
         render_mode: "ansi" renders the text.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012  gymnasium's own form
 
     def __init__(
-        self, worlds: Path | str, episode: str, task: str | None = None, limit: int = 80, reward: str = "conditions", render_mode: str | None = None
-    ) -> None:  # fmt: skip
+        self,
+        worlds: Path | str,
+        episode: str,
+        task: str | None = None,
+        limit: int = 80,
+        reward: str = "conditions",
+        render_mode: str | None = None,
+    ) -> None:
         check_reward(reward)
         self.space = TaskSpace(worlds, episode, task)
         self.render_mode = render_mode

@@ -1,7 +1,7 @@
 """What many agents know, as arrays: the same that ``world.observe`` shows one agent, for thousands of worlds at once.
 
-An agent knows of its zone the fixtures, what it holds and carries, and what is otherwise than in the zone's recorded image; after a
-look also the rest. It remembers, and it knows what its own accepted actions are declared to do.
+An agent knows of its zone the fixtures, what it holds and carries, and what is otherwise than in the zone's recorded
+image; after a look also the rest. It remembers, and it knows what its own accepted actions are declared to do.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class Sight:
         return seen, carried
 
     def look(self, states: Rows, worlds: Mask) -> None:
-        """Let the agents of some worlds look at the zone they are in; they see what is there with the next ``observe``."""
+        """Let the agents of some worlds look at the zone they are in; they see what is there with the next
+        ``observe``."""
         self._looked[worlds, states[worlds, self._at]] = True
 
     def did(self, actions: NDArray[Any], accepted: Mask) -> None:
@@ -129,7 +130,8 @@ class Sight:
 
 
 def optimistic(grounding: Grounding) -> Grounding:
-    """Return a grounding whose tests let what is not known pass, but for where things are: for masks over what an agent knows."""
+    """Return a grounding whose tests let what is not known pass, but for where things are: for masks over what an
+    agent knows."""
     t = grounding.tables
     tests = t.tests.copy()
     holds = tests[:, 0] == HOLDS

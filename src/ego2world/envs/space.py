@@ -1,4 +1,5 @@
-"""One task as numbers: which actions there are, what is known, what counts. Shared by the single and the vector environment."""
+"""One task as numbers: which actions there are, what is known, what counts. Shared by the single and the vector
+environment."""
 
 from __future__ import annotations
 
@@ -45,8 +46,8 @@ def register_envs() -> None:
 class TaskSpace:
     """A task of an episode with its actions, from the state in which the reference begins it.
 
-    The actions are those that may have a part in the goal: with what the instruction names, what is held, every fixture and
-    everything that can be opened. Action 0 looks at the zone; action n is ``action(n)``.
+    The actions are those that may have a part in the goal: with what the instruction names, what is held, every
+    fixture and everything that can be opened. Action 0 looks at the zone; action n is ``action(n)``.
 
     Args:
         worlds: a compiled collection.
@@ -105,7 +106,8 @@ class TaskSpace:
         return optimistic(self.grounding)
 
     def mask(self, known: NDArray[np.int16]) -> NDArray[np.int8]:
-        """Return which actions are not known to be refused, (worlds, actions); it tells nothing that the agents do not know."""
+        """Return which actions are not known to be refused, (worlds, actions); it tells nothing that the agents do not
+        know."""
         batch = Batch([self._hopes], len(known))
         batch.states[:] = known
         return np.concatenate([np.ones((len(known), 1), np.int8), batch.applicable().astype(np.int8)], axis=1)
@@ -127,13 +129,23 @@ def write_specs(worlds: Path, out: Path, progress: Progress | None = None) -> in
         for task in load_episode(worlds, name).tasks:
             space = TaskSpace(worlds, name, task.id)
             spec = {
-                "id": ENV_ID, "episode": name, "episode_sha256": space.episode.sha256, "task": task.id, "instruction": task.instruction,
+                "id": ENV_ID,
+                "episode": name,
+                "episode_sha256": space.episode.sha256,
+                "task": task.id,
+                "instruction": task.instruction,
                 "action_space": {"type": "Discrete", "n": space.actions},
                 "observation_space": {"type": "Box", "shape": [space.grounding.width], "dtype": "int16"},
-                "actions": ["look", *(str(action) for action in map(space.grounding.action, range(space.grounding.actions)))],
-                "columns": [*(" ".join(key) for key in space.grounding.facts), *(f"things in {hand}" for hand in HAND_ORDER)],
+                "actions": [
+                    "look",
+                    *(str(action) for action in map(space.grounding.action, range(space.grounding.actions))),
+                ],
+                "columns": [
+                    *(" ".join(key) for key in space.grounding.facts),
+                    *(f"things in {hand}" for hand in HAND_ORDER),
+                ],
                 "rewards": list(REWARDS),
-            }  # fmt: skip
+            }
             write_atomic(out / name / f"{task.id}.json", pretty_json(spec))
             written += 1
         if progress:

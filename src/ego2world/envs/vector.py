@@ -18,7 +18,8 @@ Array = NDArray[Any]
 
 
 class EpisodeVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
-    """See ``EpisodeEnv``; the observation is its ``known`` row alone, and a finished world starts anew with its next step.
+    """See ``EpisodeEnv``; the observation is its ``known`` row alone, and a finished world starts anew with its next
+    step.
 
     Args:
         num_envs: how many worlds.
@@ -29,9 +30,15 @@ class EpisodeVectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012  gymnasium's own form
 
     def __init__(
-        self, num_envs: int, worlds: Path | str, episode: str, task: str | None = None, limit: int = 80, reward: str = "conditions",
+        self,
+        num_envs: int,
+        worlds: Path | str,
+        episode: str,
+        task: str | None = None,
+        limit: int = 80,
+        reward: str = "conditions",
         masks: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         check_reward(reward)
         self.space = TaskSpace(worlds, episode, task)
         self.num_envs, self._limit, self._reward, self._masks = num_envs, limit, reward, masks

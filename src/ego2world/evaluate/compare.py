@@ -1,7 +1,9 @@
-"""Runs beside each other: intervals of every metric, all pairwise contrasts at once, memory effects in pairs, profiles by quarter.
+"""Runs beside each other: intervals of every metric, all pairwise contrasts at once, memory effects in pairs, profiles
+by quarter.
 
 over tasks        intervals of one run's metrics, and the contrasts between planners
-over episodes     everything about memory: tasks of an episode share a world and a belief, so whole episodes are resampled
+over episodes     everything about memory: tasks of an episode share a world and a belief, so whole episodes are
+resampled
 """
 
 from __future__ import annotations
@@ -19,12 +21,17 @@ from ego2world.tasks.contract import EVENT, TERMINAL
 Score = Mapping[str, Any]
 CONTRASTED = ("gcr", "action_validity", "completed_rate")  # six planners: 15 pairs x 3 metrics = 45 contrasts
 PROFILED = ("visual_queries", "visual_answers", "repeated_region_queries", "attempts", "tokens_in", "tokens_out")
-# The paper's paired study (51 terminal-state tasks, 22 episodes), persistent against reset: what it reports, and the direction.
+# The paper's paired study (51 terminal-state tasks, 22 episodes), persistent against reset: what it reports, and the
+# direction.
 PAPER_MEMORY: dict[str, tuple[str, int]] = {
-    "action_validity": ("45.94 % against 41.79 %", 1), "operational_tsr": ("6 of 51 against 6 of 51", 0),
-    "visual_queries": ("-90.27 %", -1), "tokens": ("27.14 M against 23.58 M", 1), "cross_group_hits": ("351,114 against 0", 1),
-    "repeated_region_queries": ("2 against 370", -1), "conflicts": ("3 against 218", -1),
-}  # fmt: skip
+    "action_validity": ("45.94 % against 41.79 %", 1),
+    "operational_tsr": ("6 of 51 against 6 of 51", 0),
+    "visual_queries": ("-90.27 %", -1),
+    "tokens": ("27.14 M against 23.58 M", 1),
+    "cross_group_hits": ("351,114 against 0", 1),
+    "repeated_region_queries": ("2 against 370", -1),
+    "conflicts": ("3 against 218", -1),
+}
 
 
 def intervals(score: Score, seed: int, resamples: int) -> dict[str, dict[str, Any]]:
@@ -94,7 +101,8 @@ def memory_effect(first: Score, second: Score, tier: str | None, seed: int, resa
 
     Args:
         first, second: runs that differ in memory only; effects are first minus second.
-        tier: only tasks of this tier, with the resources spent on them; None takes all tasks and every group of the episodes.
+        tier: only tasks of this tier, with the resources spent on them; None takes all tasks and every group of the
+            episodes.
         seed: of the resampling.
         resamples: how many.
     """
@@ -109,9 +117,11 @@ def memory_effect(first: Score, second: Score, tier: str | None, seed: int, resa
         ]
         interval = _by_episode([a - b for a, b, _ in pairs], [t for _, _, t in pairs], episodes, seed, resamples)
         outcomes[name] = {
-            "first": _mean([a for a, _, _ in pairs]), "second": _mean([b for _, b, _ in pairs]), "difference": _plain(interval),
+            "first": _mean([a for a, _, _ in pairs]),
+            "second": _mean([b for _, b, _ in pairs]),
+            "difference": _plain(interval),
             **_direction(name, interval),
-        }  # fmt: skip
+        }
     table = mcnemar_exact([t["success"] for t in ones], [t["success"] for t in twos])
     named = {
         which: [
@@ -122,11 +132,18 @@ def memory_effect(first: Score, second: Score, tier: str | None, seed: int, resa
         for which, cell in (("only_first", (True, False)), ("only_second", (False, True)))
     }
     return {
-        "first": first["memory"], "second": second["memory"], "planner": first["planner"], "model": first.get("model"),
-        "tier": tier or "all", "tasks": len(ones), "episodes": len(episodes), "outcomes": outcomes,
-        "success": table.plain() | {"discordant_tasks": named}, "resources": _resources(first, second, tier, seed, resamples),
+        "first": first["memory"],
+        "second": second["memory"],
+        "planner": first["planner"],
+        "model": first.get("model"),
+        "tier": tier or "all",
+        "tasks": len(ones),
+        "episodes": len(episodes),
+        "outcomes": outcomes,
+        "success": table.plain() | {"discordant_tasks": named},
+        "resources": _resources(first, second, tier, seed, resamples),
         "belief": {name: [first["belief"][name], second["belief"][name]] for name in first["belief"]},
-    }  # fmt: skip
+    }
 
 
 def _resources(first: Score, second: Score, tier: str | None, seed: int, resamples: int) -> dict[str, Any]:
@@ -139,9 +156,12 @@ def _resources(first: Score, second: Score, tier: str | None, seed: int, resampl
         a, b = ([side[e][name] for e in episodes] for side in (ones, twos))
         difference = cluster_interval(np.subtract(a, b), groups, seed, resamples)
         found[name] = {
-            "first": int(sum(a)), "second": int(sum(b)), "change": (sum(a) - sum(b)) / sum(b) if sum(b) else None,
-            "per_group": _plain(difference), **_direction(name, difference),
-        }  # fmt: skip
+            "first": int(sum(a)),
+            "second": int(sum(b)),
+            "change": (sum(a) - sum(b)) / sum(b) if sum(b) else None,
+            "per_group": _plain(difference),
+            **_direction(name, difference),
+        }
     return found
 
 
@@ -168,7 +188,8 @@ def _direction(name: str, interval: Interval | None) -> dict[str, Any]:
 
 
 def profiles(score: Score, seed: int, resamples: int) -> dict[str, list[dict[str, Any] | None]]:
-    """Return for each profiled resource four means per group, one a quarter of the episodes, with pointwise intervals."""
+    """Return for each profiled resource four means per group, one a quarter of the episodes, with pointwise
+    intervals."""
     rows = score["per_episode"]
     found: dict[str, list[dict[str, Any] | None]] = {}
     for name in PROFILED:
@@ -195,7 +216,9 @@ def compare_runs(
     """Return everything that scores.json says beyond the single runs; seeds and resamples are recorded."""
     pairs = memory_pairs(scores)
     return {
-        "seed": seed, "resamples": resamples, "confidence": 0.95,
+        "seed": seed,
+        "resamples": resamples,
+        "confidence": 0.95,
         "intervals": {label: intervals(s, seed, resamples) for label, s in zip(labels, scores, strict=True)},
         "contrasts": contrasts(scores, labels, seed, resamples),
         "memory": [
@@ -205,4 +228,4 @@ def compare_runs(
             if any(tier in {None, t["tier"]} for t in scores[a]["per_task"])
         ],
         "profiles": {label: profiles(s, seed, resamples) for label, s in zip(labels, scores, strict=True)},
-    }  # fmt: skip
+    }

@@ -3,10 +3,11 @@
 A model reads the narrations, some at a time, and writes entities and facts. Each is checked against the annotations:
 
     entity   hallucinated when its words are no thing of the episode: neither narrated, nor tracked, nor a fixture
-    fact     hallucinated when neither thing is one of the episode's, or the place is none that the thing has at any time
+    fact     hallucinated when neither thing is one of the episode's, or the place is none that the thing has at any
+             time
 
-The compiled world is put to the same entity check. Its facts have their source rows by construction; how many operations were
-inferred beyond them is in its manifest and reported beside.
+The compiled world is put to the same entity check. Its facts have their source rows by construction; how many
+operations were inferred beyond them is in its manifest and reported beside.
 """
 
 from __future__ import annotations
@@ -35,13 +36,22 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "entities": {
             "type": "array",
-            "items": {"type": "object", "properties": {"name": _NAME, "type": _NAME}, "required": ["name", "type"], "additionalProperties": False},
+            "items": {
+                "type": "object",
+                "properties": {"name": _NAME, "type": _NAME},
+                "required": ["name", "type"],
+                "additionalProperties": False,
+            },
         },
         "facts": {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"thing": _NAME, "relation": {"type": "string", "enum": ["in", "on", "held"]}, "where": _NAME},
+                "properties": {
+                    "thing": _NAME,
+                    "relation": {"type": "string", "enum": ["in", "on", "held"]},
+                    "where": _NAME,
+                },
                 "required": ["thing", "relation", "where"],
                 "additionalProperties": False,
             },
@@ -49,7 +59,7 @@ SCHEMA: Mapping[str, Any] = {
     },
     "required": ["entities", "facts"],
     "additionalProperties": False,
-}  # fmt: skip
+}
 
 
 @dataclass
@@ -109,15 +119,22 @@ def check_graph(episode: Episode, graph: Graph) -> dict[str, Any]:
             bad_facts.append([thing, relation, where])
     total = len(graph.entities) + len(graph.facts)
     return {
-        "episode": episode.id, "entities": len(graph.entities), "entities_hallucinated": len(bad_entities), "facts": len(graph.facts),
-        "facts_hallucinated": len(bad_facts), "rate": (len(bad_entities) + len(bad_facts)) / total if total else None,
-        "calls": graph.calls, "unreadable": graph.unreadable, "tokens": graph.usage.total_tokens,
+        "episode": episode.id,
+        "entities": len(graph.entities),
+        "entities_hallucinated": len(bad_entities),
+        "facts": len(graph.facts),
+        "facts_hallucinated": len(bad_facts),
+        "rate": (len(bad_entities) + len(bad_facts)) / total if total else None,
+        "calls": graph.calls,
+        "unreadable": graph.unreadable,
+        "tokens": graph.usage.total_tokens,
         "hallucinated": {"entities": bad_entities, "facts": bad_facts},
-    }  # fmt: skip
+    }
 
 
 class EntityNames:
-    """The things that an episode's annotations speak of, found by any of their names, or by their words in the narrations."""
+    """The things that an episode's annotations speak of, found by any of their names, or by their words in the
+    narrations."""
 
     def __init__(self, episode: Episode) -> None:
         self._ids: dict[str, set[str]] = {hand.replace("_", " "): {hand} for hand in HANDS}
@@ -150,8 +167,9 @@ def _places(episode: Episode) -> set[tuple[str, bool, str]]:
     for state in reference_states(episode):
         found |= {
             (key[1], value[0] == "held", value[1])
-            for key, value in state.facts.items() if key[0] == "place" and isinstance(value, tuple)
-        }  # fmt: skip
+            for key, value in state.facts.items()
+            if key[0] == "place" and isinstance(value, tuple)
+        }
         found |= {
             (key[2], False, key[1]) for key, value in state.facts.items() if key[0] == "contains" and value is True
         }
@@ -189,11 +207,16 @@ def compare_graphs(
     }
     total = sums["entities"] + sums["facts"]
     return {
-        "model": client.name, "episodes": rows, **sums,
+        "model": client.name,
+        "episodes": rows,
+        **sums,
         "rate": (sums["entities_hallucinated"] + sums["facts_hallucinated"]) / total if total else None,
-        "compiled": {k: sum(r["compiled"][k] for r in rows) for k in ("entities", "entities_hallucinated", "operations", "operations_inferred")},
+        "compiled": {
+            k: sum(r["compiled"][k] for r in rows)
+            for k in ("entities", "entities_hallucinated", "operations", "operations_inferred")
+        },
         "paper_rate": 0.48,
-    }  # fmt: skip
+    }
 
 
 def mock_graph(request: Request) -> str:

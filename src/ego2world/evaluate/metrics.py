@@ -40,12 +40,32 @@ class TaskEndpoint(StrEnum):
 
 
 RESOURCES = (
-    "visual_queries", "visual_answers", "repeated_region_queries", "needless_looks", "cross_group_hits", "conflicts", "tokens_in",
-    "tokens_in_cached", "tokens_out", "tokens_reasoning", "tokens_billed", "calls",
-)  # fmt: skip
+    "visual_queries",
+    "visual_answers",
+    "repeated_region_queries",
+    "needless_looks",
+    "cross_group_hits",
+    "conflicts",
+    "tokens_in",
+    "tokens_in_cached",
+    "tokens_out",
+    "tokens_reasoning",
+    "tokens_billed",
+    "calls",
+)
 JSON_FIELDS = (
-    "planner", "memory", "model", "suite", "complete", "incomplete", "metrics", "resources", "belief", "tasks", "groups",
-)  # fmt: skip
+    "planner",
+    "memory",
+    "model",
+    "suite",
+    "complete",
+    "incomplete",
+    "metrics",
+    "resources",
+    "belief",
+    "tasks",
+    "groups",
+)
 
 
 @dataclass(frozen=True)
@@ -84,10 +104,20 @@ class TaskScore:
         """Return the row of scores.json; a metric of the other tier is None."""
         return {
             "metrics": {name: metric.of(self) for name, metric in metrics.items()},
-            "episode": self.episode, "task": self.task, "tier": self.tier, "success": self.success, "completed": self.completed,
-            "gcr": self.gcr, "endpoint": self.endpoint, "attempts": self.attempts, "accepted": self.accepted,
-            "validity": self.validity, "coverage": self.coverage, "resources": dict(self.resources), "groups": self.groups,
-        }  # fmt: skip
+            "episode": self.episode,
+            "task": self.task,
+            "tier": self.tier,
+            "success": self.success,
+            "completed": self.completed,
+            "gcr": self.gcr,
+            "endpoint": self.endpoint,
+            "attempts": self.attempts,
+            "accepted": self.accepted,
+            "validity": self.validity,
+            "coverage": self.coverage,
+            "resources": dict(self.resources),
+            "groups": self.groups,
+        }
 
 
 class Unit(StrEnum):
@@ -152,16 +182,16 @@ def find_metrics(names: Iterable[str]) -> dict[str, Metric]:
 def score_run(folder: str | Path, metrics: Mapping[str, Metric] = METRICS) -> dict[str, Any]:
     """Compute scores.json of a run folder.
 
-    A run that stopped early is scored as incomplete: ``metrics`` are None, and ``incomplete`` gives them over the tasks that were
-    scored beside their lower bound over all tasks, with what kept the others from being scored.
+    A run that stopped early is scored as incomplete: ``metrics`` are None, and ``incomplete`` gives them over the
+    tasks that were scored beside their lower bound over all tasks, with what kept the others from being scored.
 
     Args:
         folder: the run.
         metrics: by name; see ``find_metrics``.
 
     Returns:
-        Settings, hashes, denominators, metrics pooled and by tier, endpoints, resources and belief quality (also by quarter), and
-        one row a task.
+        Settings, hashes, denominators, metrics pooled and by tier, endpoints, resources and belief quality (also by
+        quarter), and one row a task.
 
     Raises:
         RecordError: records are missing or damaged.
@@ -201,35 +231,62 @@ def score_records(
     errors = sum(task.rsplit("/", 1)[0] in broken for task in unscored)
     empty = dict.fromkeys(means)
     return {
-        **{key: settings.get(key) for key in ("planner", "memory", "model", "suite", "suite_sha256", "seed", "limit", "episode_sha256")},
-        "complete": complete, "tasks": len(suite_tasks), "tasks_scored": len(scores), "tasks_terminal": len(terminal),
-        "tasks_event": len(event), "groups": len(groups), "duplicates": duplicates,
-        "metrics": means if complete else empty,
-        "by_tier": {TERMINAL: _means(terminal, metrics) if complete else empty, EVENT: _means(event, metrics) if complete else empty},
-        "incomplete": None if complete else {
-            "errors": errors, "not_run": len(unscored) - errors, "episodes_open": [e for e in settings["episodes"] if e not in ended],
-            "stops": [{k: row[k] for k in ("episode", "group", "reason", "message")} for row in stops],
-            "of_scored": means, "lower_bound": {k: _bound(v, len(scores), len(suite_tasks)) for k, v in means.items() if k != "strict_tsr"},
+        **{
+            key: settings.get(key)
+            for key in ("planner", "memory", "model", "suite", "suite_sha256", "seed", "limit", "episode_sha256")
         },
+        "complete": complete,
+        "tasks": len(suite_tasks),
+        "tasks_scored": len(scores),
+        "tasks_terminal": len(terminal),
+        "tasks_event": len(event),
+        "groups": len(groups),
+        "duplicates": duplicates,
+        "metrics": means if complete else empty,
+        "by_tier": {
+            TERMINAL: _means(terminal, metrics) if complete else empty,
+            EVENT: _means(event, metrics) if complete else empty,
+        },
+        "incomplete": (
+            None
+            if complete
+            else {
+                "errors": errors,
+                "not_run": len(unscored) - errors,
+                "episodes_open": [e for e in settings["episodes"] if e not in ended],
+                "stops": [{k: row[k] for k in ("episode", "group", "reason", "message")} for row in stops],
+                "of_scored": means,
+                "lower_bound": {
+                    k: _bound(v, len(scores), len(suite_tasks)) for k, v in means.items() if k != "strict_tsr"
+                },
+            }
+        ),
         "endpoints": {end: sum(s.endpoint == end for s in scores) for end in TaskEndpoint},
         "group_endings": _count([row["ending"] for row in groups]),
         "group_reasons": _count([row["reason"] for row in groups if row.get("reason")]),
         "planner_notes": _sum_notes(groups),
         "resources": {name: sum(row.get(name, 0) for row in groups) for name in RESOURCES},
         "resources_by_quarter": {
-            str(q): {name: sum(row.get(name, 0) for row in groups if row["quarter"] == q) for name in RESOURCES} for q in (1, 2, 3, 4)
+            str(q): {name: sum(row.get(name, 0) for row in groups if row["quarter"] == q) for name in RESOURCES}
+            for q in (1, 2, 3, 4)
         },
         "belief": belief_quality(groups),
-        "belief_by_quarter": {str(q): belief_quality([row for row in groups if row["quarter"] == q]) for q in (1, 2, 3, 4)},
-        "pooled": {name: sum(row.get(name, 0) for row in groups) for name in ("attempts", "accepted", "repairs", "repeats", "calls")},
+        "belief_by_quarter": {
+            str(q): belief_quality([row for row in groups if row["quarter"] == q]) for q in (1, 2, 3, 4)
+        },
+        "pooled": {
+            name: sum(row.get(name, 0) for row in groups)
+            for name in ("attempts", "accepted", "repairs", "repeats", "calls")
+        },
         "tasks_without_attempts": [f"{s.episode}/{s.task}" for s in scores if not s.attempts],
         "per_episode": [{"episode": e, **_episode(own, tasks_of.get(e, []))} for e, own in by_episode.items()],
         "per_task": [s.plain(metrics) for s in scores],
-    }  # fmt: skip
+    }
 
 
 def _episode(groups: Sequence[Mapping[str, Any]], tasks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the sums of an episode's groups: all together, by quarter, and of the groups that tasks of a tier are made of."""
+    """Return the sums of an episode's groups: all together, by quarter, and of the groups that tasks of a tier are
+    made of."""
 
     def sums(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
         total = {name: sum(row.get(name, 0) for row in rows) for name in (*RESOURCES, "attempts", "accepted")}
@@ -240,9 +297,10 @@ def _episode(groups: Sequence[Mapping[str, Any]], tasks: Sequence[Mapping[str, A
         for tier in (TERMINAL, EVENT)
     }
     return {
-        "sums": sums(groups), "quarters": {str(q): sums([r for r in groups if r["quarter"] == q]) for q in (1, 2, 3, 4)},
+        "sums": sums(groups),
+        "quarters": {str(q): sums([r for r in groups if r["quarter"] == q]) for q in (1, 2, 3, 4)},
         "tiers": {tier: sums([r for n, r in enumerate(groups) if n in own]) for tier, own in members.items()},
-    }  # fmt: skip
+    }
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -264,7 +322,8 @@ def read_settings(folder: Path) -> dict[str, Any]:
 
 
 def latest_tasks(rows: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
-    """Return the last row of each (episode, task, trial), in the order of the first, and how many rows were superseded."""
+    """Return the last row of each (episode, task, trial), in the order of the first, and how many rows were
+    superseded."""
     found: dict[tuple[str, str, int], dict[str, Any]] = {}
     tasks = [row for row in rows if row["type"] == "task"]
     for row in tasks:
@@ -278,18 +337,21 @@ def _bound(value: float | None, scored: int, tasks: int) -> float | None:
 
 
 def belief_quality(groups: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return precision, recall and staleness of belief at the groups' ends, pooled, and the share of looks that taught nothing."""
+    """Return precision, recall and staleness of belief at the groups' ends, pooled, and the share of looks that taught
+    nothing."""
     known = [row["belief"] for row in groups if "belief" in row]
     entries, right, wrong, stale, facts = (
         sum(b[k] for b in known) for k in ("entries", "right", "wrong", "stale", "facts")
     )
     looks = sum(row["visual_queries"] for row in groups)
     return {
-        "precision": right / entries if entries else None, "recall": right / facts if facts else None,
-        "stale_share": stale / entries if entries else None, "stale_of_wrong": stale / wrong if wrong else None,
+        "precision": right / entries if entries else None,
+        "recall": right / facts if facts else None,
+        "stale_share": stale / entries if entries else None,
+        "stale_of_wrong": stale / wrong if wrong else None,
         "entries_per_group": entries / len(known) if known else None,
         "needless_looks": sum(row.get("needless_looks", 0) for row in groups) / looks if looks else None,
-    }  # fmt: skip
+    }
 
 
 def _sum_notes(groups: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -305,10 +367,19 @@ def _task(row: Mapping[str, Any], groups: Sequence[Mapping[str, Any]]) -> TaskSc
     tried = {family for group in own for family in group["attempted_families"]}
     true = sum(value == "true" for value in row["conditions"])
     return TaskScore(
-        row["episode"], row["task"], row["tier"], row["completed"], true, len(row["conditions"]),
-        sum(g["attempts"] for g in own), sum(g["accepted"] for g in own), len(wanted & tried) / len(wanted) if wanted else 1.0,
-        _endpoint(row, true), {name: sum(g.get(name, 0) for g in own) for name in RESOURCES}, len(own),
-    )  # fmt: skip
+        row["episode"],
+        row["task"],
+        row["tier"],
+        row["completed"],
+        true,
+        len(row["conditions"]),
+        sum(g["attempts"] for g in own),
+        sum(g["accepted"] for g in own),
+        len(wanted & tried) / len(wanted) if wanted else 1.0,
+        _endpoint(row, true),
+        {name: sum(g.get(name, 0) for g in own) for name in RESOURCES},
+        len(own),
+    )
 
 
 def _endpoint(row: Mapping[str, Any], true: int) -> TaskEndpoint:

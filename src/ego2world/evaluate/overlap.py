@@ -1,7 +1,7 @@
 """Action overlap against goal attainment: does doing what the reference did mean reaching what it reached?
 
-The overlap of a task is the F1 of accepted (family, object) pairs, as multisets, against the reference's own. It says nothing of
-order or targets, which is the point: overlap can be high where the goal is not reached.
+The overlap of a task is the F1 of accepted (family, object) pairs, as multisets, against the reference's own. It says
+nothing of order or targets, which is the point: overlap can be high where the goal is not reached.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ def overlap_summary(tasks: Sequence[dict[str, Any]]) -> dict[str, Any]:
     high = [t for t in tasks if t["overlap"] >= HIGH]
     varies = len(tasks) > 2 and np.ptp(overlaps) > 0 and np.ptp(gcr) > 0
     return {
-        "tasks": len(tasks), "mean_overlap": float(overlaps.mean()) if len(tasks) else None,
+        "tasks": len(tasks),
+        "mean_overlap": float(overlaps.mean()) if len(tasks) else None,
         "mean_gcr": float(gcr.mean()) if len(tasks) else None,
         "spearman": float(stats.spearmanr(overlaps, gcr).statistic) if varies else None,
-        "high_overlap": len(high), "high_overlap_not_reached": sum(not t["success"] for t in high),
-    }  # fmt: skip
+        "high_overlap": len(high),
+        "high_overlap_not_reached": sum(not t["success"] for t in high),
+    }

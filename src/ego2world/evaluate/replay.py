@@ -1,7 +1,8 @@
-"""A finished episode played again from its records, state by state; what is derived from it needs no planner and no model.
+"""A finished episode played again from its records, state by state; what is derived from it needs no planner and no
+model.
 
-The recorded attempts are the whole cause of the world's course, so the last state must have the recorded hash; if not, the
-worlds are others than those that were run on, or the records were changed.
+The recorded attempts are the whole cause of the world's course, so the last state must have the recorded hash; if not,
+the worlds are others than those that were run on, or the records were changed.
 """
 
 from __future__ import annotations
@@ -88,7 +89,8 @@ def replay(episode: Episode, records: RunRecords) -> Iterator[PlayedGroup]:
             if attempt.accepted != one["accepted"]:
                 raise RecordError(
                     str(records.folder / "attempts.jsonl"),
-                    f"{episode.id} {one['group']} attempt {one['number']} does not replay; the worlds are not those of the run",
+                    f"{episode.id} {one['group']} attempt {one['number']} does not replay; the worlds are not those of"
+                    " the run",
                 )
             played.append(Played(one, before, environment.state, attempt, feedback))
         yield PlayedGroup(groups[row["group"]], row, tuple(played), start, environment.state)

@@ -18,7 +18,8 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass
 class RunReview:
-    """Collateral and overlap of a run, gathered episode by episode. ``scored`` are the run's scored tasks by (episode, task)."""
+    """Collateral and overlap of a run, gathered episode by episode. ``scored`` are the run's scored tasks by (episode,
+    task)."""
 
     scored: Mapping[tuple[str, str], Mapping[str, Any]]
     faults: list[dict[str, Any]] = field(default_factory=list)
@@ -42,9 +43,14 @@ class RunReview:
             if score is not None:
                 own = groups[task.first_group : task.last_group + 1]
                 self.tasks.append(
-                    {"episode": episode.id, "task": task.id, "overlap": overlap(_done(own), _reference(episode, own)),
-                     "gcr": score["gcr"], "success": score["success"]}
-                )  # fmt: skip
+                    {
+                        "episode": episode.id,
+                        "task": task.id,
+                        "overlap": overlap(_done(own), _reference(episode, own)),
+                        "gcr": score["gcr"],
+                        "success": score["success"],
+                    }
+                )
 
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""

@@ -1,4 +1,5 @@
-"""A finished run as an Inspect log, to be opened with ``inspect view``: a sample an episode, its calls as the conversation."""
+"""A finished run as an Inspect log, to be opened with ``inspect view``: a sample an episode, its calls as the
+conversation."""
 
 from __future__ import annotations
 
@@ -47,19 +48,28 @@ def write_inspect_log(folder: Path, out: Path) -> Path:
     log = EvalLog(
         status="success" if score["complete"] else "cancelled",
         eval=EvalSpec(
-            created=EPOCH, task="ego2world/suite", task_id=settings["suite_sha256"][:22], run_id=folder.name, eval_id=folder.name,
-            dataset=EvalDataset(name=settings["suite"], samples=len(settings["episodes"]), sample_ids=list(settings["episodes"])),
-            model=model, config=EvalConfig(), task_args={k: settings[k] for k in ("planner", "memory", "limit", "seed", "suite")},
+            created=EPOCH,
+            task="ego2world/suite",
+            task_id=settings["suite_sha256"][:22],
+            run_id=folder.name,
+            eval_id=folder.name,
+            dataset=EvalDataset(
+                name=settings["suite"], samples=len(settings["episodes"]), sample_ids=list(settings["episodes"])
+            ),
+            model=model,
+            config=EvalConfig(),
+            task_args={k: settings[k] for k in ("planner", "memory", "limit", "seed", "suite")},
             metadata={"suite_sha256": settings["suite_sha256"], "episode_sha256": settings["episode_sha256"]},
             packages={"ego2world": settings["ego2world"]},
         ),
         results=EvalResults(
-            total_samples=len(settings["episodes"]), completed_samples=len(records.episodes),
+            total_samples=len(settings["episodes"]),
+            completed_samples=len(records.episodes),
             scores=[EvalScore(name="contracts", scorer="contracts", metrics=metrics)],
         ),
         stats=EvalStats(started_at=EPOCH, completed_at=EPOCH, model_usage={model: _usage(score["resources"])}),
         samples=samples,
-    )  # fmt: skip
+    )
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{folder.name}.eval"
     write_eval_log(log, str(path))
@@ -68,9 +78,12 @@ def write_inspect_log(folder: Path, out: Path) -> Path:
 
 def _usage(counts: dict[str, int]) -> ModelUsage:
     return ModelUsage(
-        input_tokens=counts["tokens_in"] - counts["tokens_in_cached"], input_tokens_cache_read=counts["tokens_in_cached"],
-        output_tokens=counts["tokens_out"], reasoning_tokens=counts["tokens_reasoning"], total_tokens=counts["tokens_in"] + counts["tokens_out"],
-    )  # fmt: skip
+        input_tokens=counts["tokens_in"] - counts["tokens_in_cached"],
+        input_tokens_cache_read=counts["tokens_in_cached"],
+        output_tokens=counts["tokens_out"],
+        reasoning_tokens=counts["tokens_reasoning"],
+        total_tokens=counts["tokens_in"] + counts["tokens_out"],
+    )
 
 
 def _sample(records: RunRecords, name: str, model: str, score: dict[str, Any]) -> EvalSample:
@@ -82,10 +95,11 @@ def _sample(records: RunRecords, name: str, model: str, score: dict[str, Any]) -
             turns.append(ChatMessageUser(content=call["request"]["messages"][-1]["parts"][0]["text"]))
             turns.append(ChatMessageAssistant(content=call["reply"]["text"], model=call["reply"]["model"]))
         tried = [
-            f"{'+' if row['accepted'] else '-'} {row['action']}({', '.join(f'{r}={v}' for r, v in row['roles'].items())})"
+            f"{'+' if row['accepted'] else '-'}"
+            f" {row['action']}({', '.join(f'{r}={v}' for r, v in row['roles'].items())})"
             + "".join(f" [{f['code']} {f['says']}]" for f in row["failures"])
             for row in attempts.get(group["group"], ())
-        ]  # fmt: skip
+        ]
         turns.append(
             ChatMessageUser(
                 content="\n".join([f"{group['group']} {group['ending']} {group.get('reason', '')}".strip(), *tried])
@@ -94,12 +108,21 @@ def _sample(records: RunRecords, name: str, model: str, score: dict[str, Any]) -
     tasks = [t for t in score["per_task"] if t["episode"] == name]
     reached = sum(t["success"] for t in tasks)
     value = Score(
-        value=reached / len(tasks) if tasks else 0.0, answer=f"{reached} of {len(tasks)} tasks",
-        explanation="; ".join(f"{t['task']}: {t['endpoint']}" for t in tasks), metadata={"tasks": tasks},
-    )  # fmt: skip
+        value=reached / len(tasks) if tasks else 0.0,
+        answer=f"{reached} of {len(tasks)} tasks",
+        explanation="; ".join(f"{t['task']}: {t['endpoint']}" for t in tasks),
+        metadata={"tasks": tasks},
+    )
     last = records.of("calls", name)[-1]["reply"]["text"] if calls else ""
     own = next(row["sums"] for row in score["per_episode"] if row["episode"] == name)
     return EvalSample(
-        id=name, epoch=1, input=f"Play episode {name}.", target="", messages=turns, output=ModelOutput.from_content(model, last),
-        scores={"contracts": value}, model_usage={model: _usage(own)} if calls else {}, metadata={"finished": name in records.episodes},
-    )  # fmt: skip
+        id=name,
+        epoch=1,
+        input=f"Play episode {name}.",
+        target="",
+        messages=turns,
+        output=ModelOutput.from_content(model, last),
+        scores={"contracts": value},
+        model_usage={model: _usage(own)} if calls else {},
+        metadata={"finished": name in records.episodes},
+    )

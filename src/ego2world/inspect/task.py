@@ -1,7 +1,8 @@
 """A suite as an Inspect task: a sample is an episode, since its world goes on from task to task.
 
-The episode is played by the same loop as ``ego2world run``, in a thread of its own; each model call goes through the sample's model, so
-that Inspect logs, caches, retries and limits it. The metrics are this project's, over the tasks of all samples.
+The episode is played by the same loop as ``ego2world run``, in a thread of its own; each model call goes through the
+sample's model, so that Inspect logs, caches, retries and limits it. The metrics are this project's, over the tasks of
+all samples.
 """
 
 from __future__ import annotations
@@ -130,9 +131,18 @@ def play(
             chat = EpisodeChat(episode.id, client, Meter(Budget(), []), kept, [])
             planner = make_planner("llm", PlannerContext(episode.id, {}, seed, None, chat, sampling))
             player = Player(
-                Environment(episode), planner, Belief(), make_memory(memory), BeliefScorer(episode.world), kept, limit, no_progress, chat,
-                open_frames(frames, episode), sampling,
-            )  # fmt: skip
+                Environment(episode),
+                planner,
+                Belief(),
+                make_memory(memory),
+                BeliefScorer(episode.world),
+                kept,
+                limit,
+                no_progress,
+                chat,
+                open_frames(frames, episode),
+                sampling,
+            )
             play_episode(player, set(state.metadata["tasks"]))
 
         await anyio.to_thread.run_sync(run)
@@ -173,9 +183,11 @@ def contracts() -> Scorer:
         reached = sum(row["completed"] and all(c == "true" for c in row["conditions"]) for row in own)
         said = "; ".join(f"{row['task']}: {', '.join(row['conditions'])}" for row in own)
         return Score(
-            value=reached / len(own) if own else 0.0, answer=f"{reached} of {len(own)} tasks", explanation=said,
+            value=reached / len(own) if own else 0.0,
+            answer=f"{reached} of {len(own)} tasks",
+            explanation=said,
             metadata={"groups": groups, "tasks": tasks},
-        )  # fmt: skip
+        )
 
     return score
 

@@ -1,7 +1,8 @@
 """Judges against people, people against each other, and what the scores say about the videos. Stage: judge.
 
-The consensus of a video is the mean of its annotators' scores, axis by axis; P of those who saw something attempted. A video enters where
-enough annotators scored it. Intervals resample cases whole. Every figure says of how many videos it is, and how many were dropped.
+The consensus of a video is the mean of its annotators' scores, axis by axis; P of those who saw something attempted. A
+video enters where enough annotators scored it. Intervals resample cases whole. Every figure says of how many videos it
+is, and how many were dropped.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from ego2world.judge.score import by_subgoal, score_video
 from ego2world.judge.tally import AXES, plans_of, read_run, score_run, summarise
 
 STATISTICS = ("pearson", "kendall", "ccc", "mae", "spearman")
-ICC_FORM = (
-    "ICC(2,k)"  # the headline: two-way random, absolute agreement, of the mean of the annotators; all six are given
+ICC_FORM = (  # the headline: two-way random, absolute agreement, of the mean of the annotators; all six are given
+    "ICC(2,k)"
 )
 ALPHA_LEVEL = "interval"
 Progress = Callable[[str, int, int], None]
@@ -100,18 +101,32 @@ def agree(
     out: dict[str, Any] = {
         "code_sha256": code_sha256(Product.JUDGEMENTS),
         "settings": {
-            "reference": settings.reference, "min_raters": settings.min_raters, "seed": settings.seed, "resamples": settings.resamples,
-            "policy": settings.policy.plain(), "policy_sha256": settings.policy.sha256, "icc_form": ICC_FORM, "alpha_level": ALPHA_LEVEL,
+            "reference": settings.reference,
+            "min_raters": settings.min_raters,
+            "seed": settings.seed,
+            "resamples": settings.resamples,
+            "policy": settings.policy.plain(),
+            "policy_sha256": settings.policy.sha256,
+            "icc_form": ICC_FORM,
+            "alpha_level": ALPHA_LEVEL,
         },
         "panel": {
-            "references": panel.references, "judges": panel.judges, "videos": len(bench.videos), "cases": len(bench.cases),
-            "with_consensus": len(consensus), "too_few_raters": sum(row.status is ScoreStatus.INCOMPLETE for row in lacking.values()),
+            "references": panel.references,
+            "judges": panel.judges,
+            "videos": len(bench.videos),
+            "cases": len(bench.cases),
+            "with_consensus": len(consensus),
+            "too_few_raters": sum(row.status is ScoreStatus.INCOMPLETE for row in lacking.values()),
             "unusable": sum(row.status is ScoreStatus.UNUSABLE for row in lacking.values()),
         },
-        "judges": judges, "annotators": people,
-        "consensus": analyses(panel, consensus | lacking, settings), "by_judge": {j: analyses(panel, panel.scores[j], settings) for j in panel.judges},
-        "ablations": {j: found for j in panel.judges if (found := ablations(panel, j, consensus, settings)) is not None},
-    }  # fmt: skip
+        "judges": judges,
+        "annotators": people,
+        "consensus": analyses(panel, consensus | lacking, settings),
+        "by_judge": {j: analyses(panel, panel.scores[j], settings) for j in panel.judges},
+        "ablations": {
+            j: found for j in panel.judges if (found := ablations(panel, j, consensus, settings)) is not None
+        },
+    }
     out["videos"] = [_row(panel, v, consensus[v.video_id]) for v in bench.videos if v.video_id in consensus]
     first = judges[panel.judges[0]]["S"] if panel.judges else {}
     for name in ("pearson", "kendall", "ccc", "mae"):
@@ -157,13 +172,15 @@ def read_panel(bench: Benchmark, runs: Sequence[Path], settings: AgreementSettin
     if not references:
         have = ", ".join(f"{r} ({kinds.get(r) or 'judge'})" for r in scores)
         raise UsageError(
-            f"no rater of kind {settings.reference!r} in these runs, which hold: {have}; add the annotators' run, or name another kind with --reference"
+            f"no rater of kind {settings.reference!r} in these runs, which hold: {have}; add the annotators' run, or"
+            " name another kind with --reference"
         )
     return Panel(bench, scores, references, [r for r in scores if r not in references], run_of)
 
 
 def consensus_of(panel: Panel, min_raters: int) -> tuple[dict[str, Score], dict[str, Score]]:
-    """Return the mean of the annotators' scores by video, and the videos of annotated cases that have none, with the reason."""
+    """Return the mean of the annotators' scores by video, and the videos of annotated cases that have none, with the
+    reason."""
     needed = min(min_raters, len(panel.references))
     found: dict[str, Score] = {}
     lacking: dict[str, Score] = {}
@@ -178,9 +195,14 @@ def consensus_of(panel: Panel, min_raters: int) -> tuple[dict[str, Score], dict[
         if len(rows) >= needed:
             mean = {axis: _mean([v for row in rows if (v := getattr(row, axis)) is not None]) for axis in AXES}
             found[video.video_id] = Score(
-                **common, T=mean["T"], P=mean["P"], S=mean["S"], n_sub=rows[0].n_sub,
-                n_attempted=round(sum(row.n_attempted for row in rows) / len(rows)), subgoals=_merged(rows),
-            )  # fmt: skip
+                **common,
+                T=mean["T"],
+                P=mean["P"],
+                S=mean["S"],
+                n_sub=rows[0].n_sub,
+                n_attempted=round(sum(row.n_attempted for row in rows) / len(rows)),
+                subgoals=_merged(rows),
+            )
         elif rows:
             why = f"too few annotators: {len(rows)}"
             lacking[video.video_id] = Score(
@@ -211,9 +233,14 @@ def _merged(rows: Sequence[Score]) -> tuple[dict[str, Any], ...]:
         for one in row.subgoals:
             by_sid[one["sid"]].append(one)
     return tuple(
-        {"sid": sid, "category": ones[0]["category"], "T": _mean([o["T"] for o in ones]), "P": _mean([o["P"] for o in ones if o["P"] is not None])}
+        {
+            "sid": sid,
+            "category": ones[0]["category"],
+            "T": _mean([o["T"] for o in ones]),
+            "P": _mean([o["P"] for o in ones if o["P"] is not None]),
+        }
         for sid, ones in by_sid.items()
-    )  # fmt: skip
+    )
 
 
 def against(
@@ -227,8 +254,11 @@ def against(
         theirs = [_value(scores.get(v.video_id), axis) for v in videos]
         ours = [_value(consensus.get(v.video_id), axis) for v in videos]
         out[axis] = {
-            name: paired(name, theirs, ours, clusters, settings.seed, settings.resamples, ("judge", "consensus")).plain() for name in STATISTICS
-        }  # fmt: skip
+            name: (
+                paired(name, theirs, ours, clusters, settings.seed, settings.resamples, ("judge", "consensus")).plain()
+            )
+            for name in STATISTICS
+        }
         both = [(a, b) for a, b in zip(theirs, ours, strict=True) if a is not None and b is not None]
         out[axis]["bias"] = _mean([a - b for a, b in both])
     out["models"] = ranks(panel, scores, consensus, settings)
@@ -266,14 +296,21 @@ def annotators(panel: Panel, settings: AgreementSettings) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for axis in AXES:
         table = [[_value(panel.scores[r].get(v.video_id), axis) for r in panel.references] for v in videos]
+        offsets = [_offsets(row) for row in table]
         out[axis] = {
-            "icc": {form: f.plain() for form, f in icc_figures(table, clusters, settings.seed, settings.resamples).items()},
-            "alpha": {
-                level: alpha(table, level, clusters if level == ALPHA_LEVEL else None, settings.seed, settings.resamples).plain() for level in LEVELS
+            "icc": {
+                form: f.plain() for form, f in icc_figures(table, clusters, settings.seed, settings.resamples).items()
             },
-            "bias": {r: _mean([row[n] - m for row in table if row[n] is not None and (m := _mean([x for x in row if x is not None])) is not None])  # type: ignore[operator]
-                     for n, r in enumerate(panel.references)},
-        }  # fmt: skip
+            "alpha": {
+                level: (
+                    alpha(
+                        table, level, clusters if level == ALPHA_LEVEL else None, settings.seed, settings.resamples
+                    ).plain()
+                )
+                for level in LEVELS
+            },
+            "bias": {r: _mean([off[n] for off in offsets if n in off]) for n, r in enumerate(panel.references)},
+        }
     out["videos"] = len(videos)
     out["null_physics"] = {
         r: sum(_rated(panel, r, v.video_id) and panel.scores[r][v.video_id].P is None for v in videos)
@@ -283,13 +320,21 @@ def annotators(panel: Panel, settings: AgreementSettings) -> dict[str, Any]:
     return out
 
 
+def _offsets(row: Sequence[float | None]) -> dict[int, float]:
+    """Return by how much each rating of a video lies above the mean of its ratings."""
+    rated = {n: value for n, value in enumerate(row) if value is not None}
+    mean = _mean(list(rated.values()))
+    return {} if mean is None else {n: value - mean for n, value in rated.items()}
+
+
 def _rated(panel: Panel, rater: str, video: str) -> bool:
     row = panel.scores[rater].get(video)
     return row is not None and row.status is ScoreStatus.SCORED
 
 
 def gate_agreement(panel: Panel, settings: AgreementSettings) -> dict[str, Any]:
-    """Return the agreement of annotators on each gate that at least two of them were asked; "not reached" is no answer."""
+    """Return the agreement of annotators on each gate that at least two of them were asked; "not reached" is no
+    answer."""
     found: dict[tuple[str, str], dict[str, dict[str, GateAnswer]]] = defaultdict(lambda: defaultdict(dict))
     for rater in panel.references:
         for video, subgoals in panel.answers(rater).items():
@@ -310,7 +355,8 @@ def gate_agreement(panel: Panel, settings: AgreementSettings) -> dict[str, Any]:
 
 
 def analyses(panel: Panel, scores: Mapping[str, Score], settings: AgreementSettings) -> dict[str, Any]:
-    """Return what one rater's scores say about the videos: the paper's analyses; what has no score stays in every count."""
+    """Return what one rater's scores say about the videos: the paper's analyses; what has no score stays in every
+    count."""
     bench, cases = panel.bench, panel.bench.by_case
     rows = [
         (v, row)
@@ -326,13 +372,24 @@ def analyses(panel: Panel, scores: Mapping[str, Score], settings: AgreementSetti
 
     both = [(row.T, row.P) for _, row in rows if row.T is not None and row.P is not None]
     return {
-        "coupling": paired("pearson", [row.T for _, row in rows], [row.P for _, row in rows], clusters, settings.seed, settings.resamples, ("T", "P")).plain()
-        | {"spread": float(np.std([a - b for a, b in both])) if both else None},
+        "coupling": (
+            paired(
+                "pearson",
+                [row.T for _, row in rows],
+                [row.P for _, row in rows],
+                clusters,
+                settings.seed,
+                settings.resamples,
+                ("T", "P"),
+            ).plain()
+            | {"spread": float(np.std([a - b for a, b in both])) if both else None}
+        ),
         "task_length": spearman([float(row.n_sub) for _, row in rows]),
         "clutter": spearman([float(clutter[cases[v.case_id].clutter.value]) for v, _ in rows]),
         "object_count": spearman([float(len(cases[v.case_id].objects)) for v, _ in rows]),
-        "seeds": seed_spread(rows), "summary": summarise(bench, [scores[v.video_id] for v in bench.videos if v.video_id in scores], settings.seed),
-    }  # fmt: skip
+        "seeds": seed_spread(rows),
+        "summary": summarise(bench, [scores[v.video_id] for v in bench.videos if v.video_id in scores], settings.seed),
+    }
 
 
 def seed_spread(rows: Sequence[tuple[Any, Score]]) -> dict[str, Any]:
@@ -345,8 +402,10 @@ def seed_spread(rows: Sequence[tuple[Any, Score]]) -> dict[str, Any]:
     for model, by_case in sorted(found.items()):
         several = [values for values in by_case.values() if len(values) > 1]
         out[model] = {
-            "cases": len(several), "sd": _mean([float(np.std(v, ddof=1)) for v in several]), "range": _mean([max(v) - min(v) for v in several])
-        }  # fmt: skip
+            "cases": len(several),
+            "sd": _mean([float(np.std(v, ddof=1)) for v in several]),
+            "range": _mean([max(v) - min(v) for v in several]),
+        }
     return out
 
 
@@ -361,9 +420,11 @@ def ablations(
     ):
         return None
     policies = {
-        "sequential": Policy(), "independent": Policy(independent=True), **{f"without {g}": Policy(without=(g,)) for g in GATES},
+        "sequential": Policy(),
+        "independent": Policy(independent=True),
+        **{f"without {g}": Policy(without=(g,)) for g in GATES},
         **{f"{g} bypassed": Policy(without=(g,), removal=Removal.BYPASS) for g in GATES},
-    }  # fmt: skip
+    }
     videos = [v for v in panel.bench.videos if v.video_id in consensus]
     ours = [consensus[v.video_id].S for v in videos]
     plans = plans_of(panel.bench, run)

@@ -5,8 +5,8 @@
       cases.jsonl      a case a line
       videos.jsonl     an expected video a line, with what was found at its path
 
-Videos are found by the manifest's ids and paths, never by their names; a video that is expected and missing, cut or unreadable stays in
-the manifest with that status.
+Videos are found by the manifest's ids and paths, never by their names; a video that is expected and missing, cut or
+unreadable stays in the manifest with that status.
 """
 
 from __future__ import annotations
@@ -139,8 +139,12 @@ def write_benchmark(
     """Write the three files."""
     rewrite(folder / CASES, (case.plain() for case in cases))
     rewrite(folder / VIDEOS, (video.plain() for video in videos))
-    totals = {"cases": len(cases), "videos": len(videos), "by_status": dict(sorted(Counter(v.status for v in videos).items())),
-              "by_origin": dict(sorted(Counter(v.origin for v in videos).items()))}  # fmt: skip
+    totals = {
+        "cases": len(cases),
+        "videos": len(videos),
+        "by_status": dict(sorted(Counter(v.status for v in videos).items())),
+        "by_origin": dict(sorted(Counter(v.origin for v in videos).items())),
+    }
     head = {
         "schema_version": SCHEMA_VERSION,
         "code_sha256": code_sha256(Product.ROLLOUTS),
@@ -157,10 +161,18 @@ def found(video: Video, root: Path, least_s: float = 0.0, most_s: float | None =
     path = root / video.path
     facts: Facts = probe(path, least_s, most_s)
     return replace(
-        video, status=facts.status, reason=facts.reason, sha256=sha256_file(path) if path.is_file() else "",
-        n_frames=facts.n_frames, duration_s=facts.duration_s, width_px=facts.width_px, height_px=facts.height_px,
-        rotation=facts.rotation_deg, codec=facts.codec, rate=facts.rate,
-    )  # fmt: skip
+        video,
+        status=facts.status,
+        reason=facts.reason,
+        sha256=sha256_file(path) if path.is_file() else "",
+        n_frames=facts.n_frames,
+        duration_s=facts.duration_s,
+        width_px=facts.width_px,
+        height_px=facts.height_px,
+        rotation=facts.rotation_deg,
+        codec=facts.codec,
+        rate=facts.rate,
+    )
 
 
 def find_all(
@@ -230,9 +242,14 @@ def collisions(videos: Sequence[Video]) -> list[BenchmarkProblem]:
     for video in videos:
         by_path[normalize("NFC", video.path).casefold()].append(video)
     return [
-        BenchmarkProblem(" = ".join(v.video_id for v in same), "collision", f"paths that some disks hold for one: {', '.join(v.path for v in same)}")
-        for same in by_path.values() if len(same) > 1
-    ]  # fmt: skip
+        BenchmarkProblem(
+            " = ".join(v.video_id for v in same),
+            "collision",
+            f"paths that some disks hold for one: {', '.join(v.path for v in same)}",
+        )
+        for same in by_path.values()
+        if len(same) > 1
+    ]
 
 
 def _same_bytes(videos: Sequence[Video]) -> list[list[str]]:
@@ -248,8 +265,9 @@ def extra_files(bench: Benchmark) -> list[BenchmarkProblem]:
     named = {normalize("NFC", video.path) for video in bench.videos}
     return [
         BenchmarkProblem(path, "extra", "a video that the manifest does not expect; it is ignored")
-        for path in video_files(bench.root) if normalize("NFC", path) not in named
-    ]  # fmt: skip
+        for path in video_files(bench.root)
+        if normalize("NFC", path) not in named
+    ]
 
 
 def video_files(root: Path) -> list[str]:

@@ -1,7 +1,9 @@
-"""What a model must show before it judges: that it does not pass what has nothing to do with the video, and says the same twice. Stage: judge.
+"""What a model must show before it judges: that it does not pass what has nothing to do with the video, and says the
+same twice. Stage: judge.
 
-A control asks T1 of a video about the plan of another case, whose objects the video does not show. Whoever passes that would pass
-anything, and the run stops. Repeats ask the same questions again, past any cache, and record how far the answers differ.
+A control asks T1 of a video about the plan of another case, whose objects the video does not show. Whoever passes that
+would pass anything, and the run stops. Repeats ask the same questions again, past any cache, and record how far the
+answers differ.
 """
 
 from __future__ import annotations
@@ -39,9 +41,12 @@ def try_out(
         UsageError: the model passes a control.
     """
     head = {
-        "backend": backend.plain(), "settings": settings.plain(), "asked": [controls, repeat], "videos_sha256": videos_sha256(bench.videos),
+        "backend": backend.plain(),
+        "settings": settings.plain(),
+        "asked": [controls, repeat],
+        "videos_sha256": videos_sha256(bench.videos),
         "plans_sha256": plans_sha256(list({p.plan_id: p for p in plans.values()}.values())),
-    }  # fmt: skip
+    }
     path = out / CONTROLS
     found: dict[str, Any] = strict_json(path.read_bytes()) if path.is_file() else {}
     if {name: found.get(name) for name in head} != strict_json(pretty_json(head)):
@@ -56,8 +61,9 @@ def try_out(
     passed = [row for row in rows if row["answer"] == GateVerdict.PASS]
     if passed:
         raise UsageError(
-            f"{backend.rater.id} says that {passed[0]['video_id']} begins {passed[0]['subgoal']!r}, which is of another case ({len(passed)} of {len(rows)} controls "
-            "passed): it does not look, or does not understand the question. Choose another model, or --controls 0 to go on all the same"
+            f"{backend.rater.id} says that {passed[0]['video_id']} begins {passed[0]['subgoal']!r}, which is of another"
+            f" case ({len(passed)} of {len(rows)} controls passed): it does not look, or does not understand the"
+            " question. Choose another model, or --controls 0 to go on all the same"
         )
     return found
 
@@ -98,7 +104,8 @@ def _named(plan: SubgoalPlan | None) -> set[str]:
 def repeated(
     bench: Benchmark, plans: Mapping[str, SubgoalPlan], backend: GateJudge, settings: JudgeSettings, count: int
 ) -> dict[str, Any]:
-    """Ask every gate of one video several times; return the answers, and the share of gates that always had the same one."""
+    """Ask every gate of one video several times; return the answers, and the share of gates that always had the same
+    one."""
     video = next(
         v for v in bench.videos if v.status is FileStatus.OK and plans.get(v.video_id) and plans[v.video_id].subgoals
     )

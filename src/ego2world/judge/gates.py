@@ -1,4 +1,5 @@
-"""Where a judge errs, gate by gate: against the reference's answers, and against faults that were planted. Stage: judge."""
+"""Where a judge errs, gate by gate: against the reference's answers, and against faults that were planted. Stage:
+judge."""
 
 from __future__ import annotations
 
@@ -16,11 +17,12 @@ ROLLOUTS = "rollouts.jsonl"
 
 
 def gate_errors(mine: Answers, references: Sequence[Answers]) -> dict[str, dict[str, int]]:
-    """Return how a judge's answers to each gate compare with what most of the reference's raters say; unclear counts as failed.
+    """Return how a judge's answers to each gate compare with what most of the reference's raters say; unclear counts
+    as failed.
 
     Returns:
-        By gate: both_pass, both_fail, missed (the reference fails it), false_alarm (the reference passes it). Gates that either was not
-        asked, or that the reference is divided about, are in none of them.
+        By gate: both_pass, both_fail, missed (the reference fails it), false_alarm (the reference passes it). Gates
+        that either was not asked, or that the reference is divided about, are in none of them.
     """
     out = {gate: {"both_pass": 0, "both_fail": 0, "missed": 0, "false_alarm": 0} for gate in GATES}
     names = {
@@ -46,7 +48,8 @@ def _holds(answer: GateAnswer | None) -> bool | None:
 
 
 def planted_faults(folder: Path, mine: Answers, videos: Iterable[str]) -> list[dict[str, Any]]:
-    """Return, for each kind of planted fault of a drawn benchmark, in how many of its places the judge fails the gate where it lands.
+    """Return, for each kind of planted fault of a drawn benchmark, in how many of its places the judge fails the gate
+    where it lands.
 
     Args:
         folder: the benchmark; one without rollouts.jsonl has no planted faults.
@@ -63,6 +66,12 @@ def planted_faults(folder: Path, mine: Answers, videos: Iterable[str]) -> list[d
             count[1] += _holds(one) is False
     order = sorted(counts, key=lambda key: (GATES.index(key[0]), key[1]))
     return [
-        {"gate": gate, "fault": fault, "type": kind, "planted": counts[gate, fault, kind][0], "found": counts[gate, fault, kind][1]}
+        {
+            "gate": gate,
+            "fault": fault,
+            "type": kind,
+            "planted": counts[gate, fault, kind][0],
+            "found": counts[gate, fault, kind][1],
+        }
         for gate, fault, kind in order
-    ]  # fmt: skip
+    ]

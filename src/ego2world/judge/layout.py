@@ -1,8 +1,8 @@
 """A benchmark laid out from a folder of videos. Stage: judge.
 
     FOLDER/
-      cases.csv or cases.jsonl        case_id, goal, domain, clutter, objects (";" between), reference_sequences (one way a "|", steps by ";"), panel
-      CASE/scene.png (or .jpg)        the initial scene
+      cases.csv or cases.jsonl        case_id, goal, domain, clutter, objects (";" between), reference_sequences (one
+      way a "|", steps by ";"), panel CASE/scene.png (or .jpg)        the initial scene
       CASE/human_success/1.mp4 ...    recordings that reach the goal
       CASE/human_failure/1.mp4 ...    recordings that do not
       CASE/MODEL/101.mp4 ...          what a model made with seed 101
@@ -184,9 +184,12 @@ def _csv_row(row: dict[str, Any]) -> dict[str, Any]:
         return [word.strip() for word in text.split(";") if word.strip()]
 
     return {
-        "case_id": (row.get("case_id") or "").strip(), "goal": (row.get("goal") or "").strip(),
-        "domain": row.get("domain") or Setting.OTHER.value, "clutter": row.get("clutter") or Clutter.LOW.value,
-        "objects": words(row.get("objects") or ""), "panel": (row.get("panel") or "").strip().lower() in {"1", "true", "yes"},
+        "case_id": (row.get("case_id") or "").strip(),
+        "goal": (row.get("goal") or "").strip(),
+        "domain": row.get("domain") or Setting.OTHER.value,
+        "clutter": row.get("clutter") or Clutter.LOW.value,
+        "objects": words(row.get("objects") or ""),
+        "panel": (row.get("panel") or "").strip().lower() in {"1", "true", "yes"},
         "reference_sequences": [words(way) for way in (row.get("reference_sequences") or "").split("|") if way.strip()],
         **({"scene_image": row["scene_image"]} if row.get("scene_image") else {}),
-    }  # fmt: skip
+    }

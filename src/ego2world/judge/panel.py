@@ -5,8 +5,8 @@
       clips/TOKEN.mp4       copies of one height and rate, without sound and metadata, under names that say nothing
       answers/NAME.jsonl    one annotator's answers, one per line as they are given; nothing is ever changed
 
-Tokens are HMACs of the video's id under a salt. Each annotator has an order of their own, in which no video follows one of the same case
-where that can be had, and some videos come twice without it being said.
+Tokens are HMACs of the video's id under a salt. Each annotator has an order of their own, in which no video follows
+one of the same case where that can be had, and some videos come twice without it being said.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ CLEARED = GateVerdict.NOT_REACHED  # what stands where an answer was taken back
 
 
 class Annotation(BenchmarkRecord, frozen=True):
-    """One answer as it was given. ``seconds``: since the page was opened; ``replays``: how often the clip was begun again."""
+    """One answer as it was given. ``seconds``: since the page was opened; ``replays``: how often the clip was begun
+    again."""
 
     annotator: str
     item_token: str
@@ -107,15 +108,24 @@ def make_panel(
     for video in videos:
         for copy in range(2 if video.video_id in twice else 1):
             items[token(salt, video.video_id, copy)] = {
-                "video_id": video.video_id, "case_id": video.case_id, "plan_id": plans[video.video_id].plan_id, "is_duplicate": copy > 0
-            }  # fmt: skip
+                "video_id": video.video_id,
+                "case_id": video.case_id,
+                "plan_id": plans[video.video_id].plan_id,
+                "is_duplicate": copy > 0,
+            }
     cases = bench.by_case
     used = {plans[v.video_id].plan_id: plans[v.video_id] for v in videos}
     panel = {
-        "code_sha256": code_sha256(Product.JUDGEMENTS), "seed": seed, "salt": salt, "all_gates": all_gates, "items": items, "queues": {name: _order(items, f"{seed}/{name}") for name in annotators},
-        "goals": {v.case_id: cases[v.case_id].goal for v in videos}, "plans": {name: used[name].plain() for name in sorted(used)},
+        "code_sha256": code_sha256(Product.JUDGEMENTS),
+        "seed": seed,
+        "salt": salt,
+        "all_gates": all_gates,
+        "items": items,
+        "queues": {name: _order(items, f"{seed}/{name}") for name in annotators},
+        "goals": {v.case_id: cases[v.case_id].goal for v in videos},
+        "plans": {name: used[name].plain() for name in sorted(used)},
         "videos_sha256": {v.video_id: v.sha256 for v in videos},
-    }  # fmt: skip
+    }
     path = out / PANEL
     if path.is_file():
         before = strict_json(path.read_bytes())
@@ -157,9 +167,12 @@ def _order(items: dict[str, dict[str, Any]], seed: str) -> list[str]:
     while by_case:
         left = sum(map(len, by_case.values())) - 1
         fitting = [  # those after which the rest can still be laid out
-            c for c in by_case
-            if c != last and 2 * (len(by_case[c]) - 1) <= left and all(2 * len(names) <= left + 1 for d, names in by_case.items() if d != c)
-        ]  # fmt: skip
+            c
+            for c in by_case
+            if c != last
+            and 2 * (len(by_case[c]) - 1) <= left
+            and all(2 * len(names) <= left + 1 for d, names in by_case.items() if d != c)
+        ]
         others = fitting or [max(by_case, key=lambda c: (c != last, len(by_case[c])))]
         case = chosen.choices(others, [len(by_case[c]) for c in others])[0]
         out.append(by_case[case].pop())
@@ -230,13 +243,25 @@ class PanelStore:
         """Whether every gate that is to be asked has an answer."""
         given = self.given(annotator, name)
         return all(
-            gate in given.get(s.sid, {}) for s in self.plan(name).subgoals for gate in asked({g: r.answer for g, r in given.get(s.sid, {}).items()}, self.panel["all_gates"])
-        )  # fmt: skip
+            gate in given.get(s.sid, {})
+            for s in self.plan(name).subgoals
+            for gate in asked({g: r.answer for g, r in given.get(s.sid, {}).items()}, self.panel["all_gates"])
+        )
 
     def save(
-        self, annotator: str, number: int, sid: str, gate: str, answer: str, failure: str = "", t_start: float | None = None, t_end: float | None = None,
-        rationale: str = "", seconds: float = 0.0, replays: int = 0,
-    ) -> Annotation:  # fmt: skip
+        self,
+        annotator: str,
+        number: int,
+        sid: str,
+        gate: str,
+        answer: str,
+        failure: str = "",
+        t_start: float | None = None,
+        t_end: float | None = None,
+        rationale: str = "",
+        seconds: float = 0.0,
+        replays: int = 0,
+    ) -> Annotation:
         """Append an answer, on disk before this returns.
 
         Raises:
@@ -253,9 +278,20 @@ class PanelStore:
         if answer not in ("pass", "fail", "unclear", CLEARED.value):
             raise UsageError(f"no answer {answer!r}; there are: pass, fail, unclear, {CLEARED.value}")
         row = Annotation(
-            annotator=annotator, item_token=name, order_index=number, sid=sid, gate=gate, answer=GateVerdict(answer), failure=failure[:60], t_start=t_start,
-            t_end=t_end, rationale=rationale[:2000], seconds=round(seconds, 1), replays=replays, is_duplicate=self.panel["items"][name]["is_duplicate"],
-        )  # fmt: skip
+            annotator=annotator,
+            item_token=name,
+            order_index=number,
+            sid=sid,
+            gate=gate,
+            answer=GateVerdict(answer),
+            failure=failure[:60],
+            t_start=t_start,
+            t_end=t_end,
+            rationale=rationale[:2000],
+            seconds=round(seconds, 1),
+            replays=replays,
+            is_duplicate=self.panel["items"][name]["is_duplicate"],
+        )
         with self._lock:
             self._logs[annotator].add(row)
             self._standing[annotator][name, sid, gate] = row
@@ -270,7 +306,8 @@ class PanelStore:
 
 
 def asked(given: dict[str, GateVerdict], all_gates: bool) -> list[str]:
-    """Return the gates of a subgoal that are to be answered, given the answers so far: each chain up to its first failure."""
+    """Return the gates of a subgoal that are to be answered, given the answers so far: each chain up to its first
+    failure."""
     if all_gates:
         return list(GATES)
     out: list[str] = []
@@ -329,13 +366,21 @@ def _answers(store: PanelStore, annotator: str, name: str) -> list[GateAnswer]:
             reached = gate in wanted and row is not None
             out.append(
                 GateAnswer(
-                    video_id=item["video_id"], plan_id=item["plan_id"], sid=subgoal.sid, gate=gate,
-                    answer=row.answer if reached and row is not None else GateVerdict.NOT_REACHED, rater=Rater(kind="human", id=annotator),
-                    asked="all" if all_gates else "seq", t_start=row.t_start if reached and row else None, t_end=row.t_end if reached and row else None,
-                    failure=row.failure if reached and row else "", rationale=row.rationale if reached and row else "", frame_spec="the whole video",
+                    video_id=item["video_id"],
+                    plan_id=item["plan_id"],
+                    sid=subgoal.sid,
+                    gate=gate,
+                    answer=row.answer if reached and row is not None else GateVerdict.NOT_REACHED,
+                    rater=Rater(kind="human", id=annotator),
+                    asked="all" if all_gates else "seq",
+                    t_start=row.t_start if reached and row else None,
+                    t_end=row.t_end if reached and row else None,
+                    failure=row.failure if reached and row else "",
+                    rationale=row.rationale if reached and row else "",
+                    frame_spec="the whole video",
                     parse_status=ReplyStatus.ANNOTATED,
                 )
-            )  # fmt: skip
+            )
     return out
 
 
@@ -361,9 +406,13 @@ def _report(store: PanelStore, annotator: str) -> dict[str, Any]:
         if store.given(annotator, name)
     ]
     return {
-        "complete": len(done), "items": len(queue), "duplicate_answers": total, "duplicate_same": same,
-        "pass_share_by_half": share, "median_seconds": sorted(seconds)[len(seconds) // 2] if seconds else None,
-    }  # fmt: skip
+        "complete": len(done),
+        "items": len(queue),
+        "duplicate_answers": total,
+        "duplicate_same": same,
+        "pass_share_by_half": share,
+        "median_seconds": sorted(seconds)[len(seconds) // 2] if seconds else None,
+    }
 
 
 def _pass_share(store: PanelStore, annotator: str, names: Sequence[str]) -> float | None:

@@ -1,7 +1,9 @@
-"""Subgoals from a goal and its initial scene, by rule or by a model; validated, and measured for their stability. Stage: judge.
+"""Subgoals from a goal and its initial scene, by rule or by a model; validated, and measured for their stability.
+Stage: judge.
 
-The rule reads the goal's clauses; it knows no step that the goal does not name. A model sees the scene and may add them. What is not a
-valid plan is asked for again, then kept as a plan without subgoals and with its error: its videos have no score, and are counted.
+The rule reads the goal's clauses; it knows no step that the goal does not name. A model sees the scene and may add
+them. What is not a valid plan is asked for again, then kept as a plan without subgoals and with its error: its videos
+have no score, and are counted.
 """
 
 from __future__ import annotations
@@ -29,12 +31,28 @@ PROMPTS = ("plan_system.txt", "plan_user.txt.j2")
 MOST_SUBGOALS = 12
 RULE = "rule"
 _SCHEMA: dict[str, Any] = {
-    "type": "object", "additionalProperties": False, "required": ["subgoals"],
-    "properties": {"subgoals": {"type": "array", "minItems": 1, "maxItems": MOST_SUBGOALS, "items": {
-        "type": "object", "additionalProperties": False, "required": ["text", "objects", "post_state", "category"],
-        "properties": {"text": {"type": "string"}, "objects": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                       "post_state": {"type": "string"}, "category": {"type": "string", "enum": [c.value for c in SubgoalCategory]}}}}},
-}  # fmt: skip
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["subgoals"],
+    "properties": {
+        "subgoals": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MOST_SUBGOALS,
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["text", "objects", "post_state", "category"],
+                "properties": {
+                    "text": {"type": "string"},
+                    "objects": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                    "post_state": {"type": "string"},
+                    "category": {"type": "string", "enum": [c.value for c in SubgoalCategory]},
+                },
+            },
+        }
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -81,8 +99,11 @@ def make_plans(
     for case, video, plan_id in wanted:
         old = before.get(plan_id)
         alike = old is not None and (old.backbone, old.prompt_sha, old.scene_sha256, old.error) == (
-            planner.backbone, planner.prompt_sha, case.scene_sha256, ""
-        )  # fmt: skip
+            planner.backbone,
+            planner.prompt_sha,
+            case.scene_sha256,
+            "",
+        )
         if alike and old is not None:
             done[plan_id] = old
         else:
@@ -134,9 +155,16 @@ def _plan(
                 break
             error = found
     return SubgoalPlan(
-        plan_id=plan_id, case_id=case.case_id, video_id=video, subgoals=subgoals, backbone=planner.backbone, prompt_sha=planner.prompt_sha,
-        scene_sha256=case.scene_sha256, attempts=attempt, error=error,
-    )  # fmt: skip
+        plan_id=plan_id,
+        case_id=case.case_id,
+        video_id=video,
+        subgoals=subgoals,
+        backbone=planner.backbone,
+        prompt_sha=planner.prompt_sha,
+        scene_sha256=case.scene_sha256,
+        attempts=attempt,
+        error=error,
+    )
 
 
 def _request(bench: Benchmark, planner: SubgoalPlanner, case: Case, plan_id: str, attempt: int) -> Request:
@@ -181,15 +209,22 @@ def read_plan(text: str) -> tuple[Subgoal, ...] | str:
 
 
 _CATEGORY_WORDS = (
-    (SubgoalCategory.ATTACHMENT, r"\b(cover|covered|lid|attach|attached|connect|connected|plug|plugged|screw|clip|cap|zip|button|tied|fasten)"),
+    (
+        SubgoalCategory.ATTACHMENT,
+        r"\b(cover|covered|lid|attach|attached|connect|connected|plug|plugged|screw|clip|cap|zip|button|tied|fasten)",
+    ),
     (SubgoalCategory.ARTICULATION, r"\b(open|closed|close|shut|drawer is|door is)\b"),
-    (SubgoalCategory.TRANSFER, r"\b(water|milk|oil|juice|coffee|tea|soup|sauce|sugar|salt|flour|rice|poured|mixed|stirred|filled|full|contains)\b"),
+    (
+        SubgoalCategory.TRANSFER,
+        r"\b(water|milk|oil|juice|coffee|tea|soup|sauce|sugar|salt|flour|rice|poured|mixed|stirred|filled|full|contains)\b",
+    ),
     (SubgoalCategory.RELOCATION, r"\b(in|on|into|onto|under|beside|between|inside|next to|arranged|stacked)\b"),
-)  # fmt: skip
+)
 
 
 def by_rule(case: Case) -> tuple[Subgoal, ...]:
-    """Return a subgoal a clause of the goal; its objects are those of the case that it names, else its nouns by position."""
+    """Return a subgoal a clause of the goal; its objects are those of the case that it names, else its nouns by
+    position."""
     clauses = [
         c.strip(" .")
         for c in re.split(r"[;.\n]|,? and (?=(?:the|a|an|it|they|all|both)\b)|, (?=(?:the|a|an)\b)", case.goal)
@@ -201,8 +236,14 @@ def by_rule(case: Case) -> tuple[Subgoal, ...]:
         named = tuple(o for o in case.objects if re.search(rf"\b{re.escape(o.casefold())}\b", lowered))
         category = next((c for c, words in _CATEGORY_WORDS if re.search(words, lowered)), SubgoalCategory.OTHER)
         found.append(
-            Subgoal(sid=f"s{number}", text=f"make this true: {clause}", objects=named or (clause,), post_state=clause, category=category)
-        )  # fmt: skip
+            Subgoal(
+                sid=f"s{number}",
+                text=f"make this true: {clause}",
+                objects=named or (clause,),
+                post_state=clause,
+                category=category,
+            )
+        )
     return tuple(found[:MOST_SUBGOALS])
 
 
@@ -232,9 +273,11 @@ def plans_sha256(plans: Sequence[SubgoalPlan]) -> str:
 
 
 def stability(plans: Sequence[SubgoalPlan]) -> dict[str, Any]:
-    """Return how alike the plans of a case are: the share of pairs with as many subgoals, and how far they name the same objects.
+    """Return how alike the plans of a case are: the share of pairs with as many subgoals, and how far they name the
+    same objects.
 
-    Objects are compared without case and articles, as sets over the whole plan (Jaccard). None where no case has two plans.
+    Objects are compared without case and articles, as sets over the whole plan (Jaccard). None where no case has two
+    plans.
     """
     by_case: dict[str, list[SubgoalPlan]] = defaultdict(list)
     for plan in plans:
@@ -252,10 +295,14 @@ def stability(plans: Sequence[SubgoalPlan]) -> dict[str, Any]:
             same += len(a.subgoals) == len(b.subgoals)
             alike += len(one & two) / len(one | two) if one | two else 1.0
     return {
-        "plans": len(plans), "without_subgoals": sum(not plan.subgoals for plan in plans), "cases": len(by_case), "pairs": pairs,
-        "same_count": same / pairs if pairs else None, "same_objects": alike / pairs if pairs else None,
+        "plans": len(plans),
+        "without_subgoals": sum(not plan.subgoals for plan in plans),
+        "cases": len(by_case),
+        "pairs": pairs,
+        "same_count": same / pairs if pairs else None,
+        "same_objects": alike / pairs if pairs else None,
         "usual_count": modal / total if total else None,
-    }  # fmt: skip
+    }
 
 
 def _objects(plan: SubgoalPlan) -> set[str]:
@@ -266,8 +313,14 @@ def mock_plan(request: Request) -> str:
     """Plan without a model, for trying things out: the clauses of the goal."""
     found = re.search(r"Goal: <data>(.*?)</data>", request.messages[-1].text)
     case = Case(
-        case_id="", domain=Setting.OTHER, goal=found[1] if found else "", scene_image="", scene_sha256="", clutter=Clutter.LOW, objects=()
-    )  # fmt: skip
+        case_id="",
+        domain=Setting.OTHER,
+        goal=found[1] if found else "",
+        scene_image="",
+        scene_sha256="",
+        clutter=Clutter.LOW,
+        objects=(),
+    )
     rows = [
         {"text": s.text, "objects": list(s.objects), "post_state": s.post_state, "category": s.category.value}
         for s in by_rule(case)

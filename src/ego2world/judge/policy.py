@@ -1,4 +1,5 @@
-"""How answers become scores: the gates, what each step is worth, and what an ablation changes. Stage: judge, declarations."""
+"""How answers become scores: the gates, what each step is worth, and what an ablation changes. Stage: judge,
+declarations."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Removal(StrEnum):
 class Policy:
     """Everything that turns answers into scores; its hash stands in every output.
 
-    task_levels, physics_levels: the score of a subgoal by how many gates of its chain it passes, 0 to 1; by default passed / all [D].
+    task_levels, physics_levels: the score of a subgoal by how many gates of its chain it passes, 0 to 1; by default
+    passed / all [D].
     independent: every gate counts by itself, instead of up to the first that fails.
     without: gates taken away; needs answers to every gate.
     removal: what becomes of them.
@@ -64,7 +66,8 @@ class Policy:
                 or not (levels[0] == 0 and levels[-1] == 1)
             ):
                 raise UsageError(
-                    f"{name} levels {', '.join(map(str, levels))}: needed {len(kept) + 1} rising values from 0 to 1, for 0 to {len(kept)} gates passed"
+                    f"{name} levels {', '.join(map(str, levels))}: needed {len(kept) + 1} rising values from 0 to 1,"
+                    f" for 0 to {len(kept)} gates passed"
                 )
             self._chains[name] = kept
 

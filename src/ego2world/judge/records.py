@@ -1,6 +1,7 @@
 """The records of the judge, as they stand in its files. Stage: judge, declarations.
 
-Every line carries ``schema_version``. All times are seconds from a video's first frame. A missing answer is None, never 0.
+Every line carries ``schema_version``. All times are seconds from a video's first frame. A missing answer is None,
+never 0.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ class BenchmarkRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 
 
 class Case(BenchmarkRecord, frozen=True):
-    """One goal in one scene. ``goal`` says what is true at the end, never the steps; ``reference_sequences``: distinct ways to it."""
+    """One goal in one scene. ``goal`` says what is true at the end, never the steps; ``reference_sequences``: distinct
+    ways to it."""
 
     case_id: str
     domain: Setting
@@ -177,7 +179,8 @@ class Subgoal(BenchmarkRecord, frozen=True):
 
 
 class SubgoalPlan(BenchmarkRecord, frozen=True):
-    """The subgoals of a case, derived from its goal and scene alone; ``video_id`` where it was derived for one video."""
+    """The subgoals of a case, derived from its goal and scene alone; ``video_id`` where it was derived for one
+    video."""
 
     plan_id: str
     case_id: str
@@ -229,7 +232,8 @@ class GateAnswer(BenchmarkRecord, frozen=True):
 
 
 class Rating(BenchmarkRecord, frozen=True):
-    """A score on 0-100 of a whole video by a rater that knows no gates. ``physics`` None: it has no such axis, or found nothing to judge.
+    """A score on 0-100 of a whole video by a rater that knows no gates. ``physics`` None: it has no such axis, or
+    found nothing to judge.
 
     Where there is none, ``parse_status`` is the kind of the reason (as of an answer) and ``error`` the reason.
     """

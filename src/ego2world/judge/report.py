@@ -40,22 +40,39 @@ def write_report(bench: Benchmark, found: Mapping[str, Any], out: Path) -> None:
 def render(bench: Benchmark, found: Mapping[str, Any], figures: Mapping[str, str]) -> str:
     """Return the page."""
     pages = Environment(
-        loader=FunctionLoader(lambda name: (files("ego2world.judge") / name).read_text("utf-8")), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=FunctionLoader(lambda name: (files("ego2world.judge") / name).read_text("utf-8")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     return pages.get_template("page.html.j2").render(
-        found=found, bench=bench, figures=figures, css=page_css(), axes=AXES, axis_names=AXIS_NAMES, statistics=STATISTICS, forms=ICC_FORMS, levels=LEVELS,
-        gates=GATES, questions=QUESTIONS, version=__version__,
-    )  # fmt: skip
+        found=found,
+        bench=bench,
+        figures=figures,
+        css=page_css(),
+        axes=AXES,
+        axis_names=AXIS_NAMES,
+        statistics=STATISTICS,
+        forms=ICC_FORMS,
+        levels=LEVELS,
+        gates=GATES,
+        questions=QUESTIONS,
+        version=__version__,
+    )
 
 
 def draw(found: Mapping[str, Any]) -> dict[str, Figure]:
     """Return the figures by name; those that there is nothing for are left out."""
     with mpl.rc_context(STYLE):
         made: dict[str, Figure | None] = {
-            "scatter": _scatter(found), "models": _models(found), "coupling": _coupling(found["videos"]), "types": _types(found),
-            "ablations": _ablations(found["ablations"]), "seeds": _seeds(found),
-        }  # fmt: skip
+            "scatter": _scatter(found),
+            "models": _models(found),
+            "coupling": _coupling(found["videos"]),
+            "types": _types(found),
+            "ablations": _ablations(found["ablations"]),
+            "seeds": _seeds(found),
+        }
     return {name: figure for name, figure in made.items() if figure is not None}
 
 

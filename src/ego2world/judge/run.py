@@ -1,13 +1,15 @@
 """A judge goes through the videos: gate after gate, with early exit, appended as they come. Stage: judge.
 
     RUN/
-      run.json        benchmark, plans, backend, sampling: what answers need in common; a folder with different settings is refused
+      run.json        benchmark, plans, backend, sampling: what answers need in common; a folder with different
+                      settings is refused
       plans.jsonl     the plans that were asked about
       answers.jsonl   one answer per line            (judges with gates)
       ratings.jsonl   a rating a line             (judges of whole videos)
 
-A run that is killed at any moment is resumed by the same command, and ends with the same records as one that never was. Answers that
-a service did not give are asked for again; answers that could not be read stay as they are, and are counted.
+A run that is killed at any moment is resumed by the same command, and ends with the same records as one that never
+was. Answers that a service did not give are asked for again; answers that could not be read stay as they are, and are
+counted.
 """
 
 from __future__ import annotations
@@ -90,10 +92,19 @@ def judge(
         raise UsageError(f"{bench.folder} has no video that can be judged; see: ego2world judge check {bench.folder}")
     used = {plan.plan_id: plan for plan in plans.values()}
     head = {
-        "benchmark": {"videos_sha256": videos_sha256(bench.videos), "videos": len(bench.videos), "usable": len(usable), "cases": len(bench.cases)},
-        "plans_sha256": plans_sha256(list(used.values())), "backends": [{"rater": one.rater.id, "kind": one.rater.kind} | one.plain() for one in backends], "raters": [one.rater.id for one in backends],
-        "settings": settings.plain(), "ego2world": __version__, "code_sha256": code_sha256(Product.JUDGEMENTS),
-    }  # fmt: skip
+        "benchmark": {
+            "videos_sha256": videos_sha256(bench.videos),
+            "videos": len(bench.videos),
+            "usable": len(usable),
+            "cases": len(bench.cases),
+        },
+        "plans_sha256": plans_sha256(list(used.values())),
+        "backends": [{"rater": one.rater.id, "kind": one.rater.kind} | one.plain() for one in backends],
+        "raters": [one.rater.id for one in backends],
+        "settings": settings.plain(),
+        "ego2world": __version__,
+        "code_sha256": code_sha256(Product.JUDGEMENTS),
+    }
     with writing(out):
         open_folder(out / RUN, head, "a run", accept_code)
         rewrite(out / PLANS, (used[name].plain() for name in sorted(used)))
@@ -156,10 +167,14 @@ class _Kept:
         given = [one for one in self.answers.values() if one.answer is not GateVerdict.NOT_REACHED]
         asked: list[GateAnswer | Rating] = [*given, *self.ratings.values()]
         return {
-            "answers": len(given), "ratings": len(self.ratings), "unanswered": sum(wrong.values()), "reasons": dict(wrong.most_common(5)),
+            "answers": len(given),
+            "ratings": len(self.ratings),
+            "unanswered": sum(wrong.values()),
+            "reasons": dict(wrong.most_common(5)),
             "service_failures": sum(one.parse_status == ReplyStatus.SERVICE for one in asked),
-            "tokens_in": sum(one.tokens_in for one in asked), "tokens_out": sum(one.tokens_out for one in asked),
-        }  # fmt: skip
+            "tokens_in": sum(one.tokens_in for one in asked),
+            "tokens_out": sum(one.tokens_out for one in asked),
+        }
 
 
 def _natural(sid: str) -> tuple[int, str]:
@@ -215,8 +230,14 @@ class _Work:
             rating = backend.rate(look, case, plan)
         except VideoError as error:
             rating = Rating(
-                video_id=look.video_id, rater=backend.rater, task=None, physics=None, final=None, parse_status=ReplyStatus.VIDEO, error=str(error)
-            )  # fmt: skip
+                video_id=look.video_id,
+                rater=backend.rater,
+                task=None,
+                physics=None,
+                final=None,
+                parse_status=ReplyStatus.VIDEO,
+                error=str(error),
+            )
         self.records.add(RATINGS, rating.plain())
         return rating.parse_status == ReplyStatus.SERVICE
 
@@ -241,8 +262,16 @@ class _Work:
         return failed
 
     def ask(
-        self, backend: GateJudge, look: VideoView, case: Case, plan: SubgoalPlan, subgoal: Subgoal, gate: str, before: Mapping[str, GateAnswer], open_: bool
-    ) -> GateAnswer:  # fmt: skip
+        self,
+        backend: GateJudge,
+        look: VideoView,
+        case: Case,
+        plan: SubgoalPlan,
+        subgoal: Subgoal,
+        gate: str,
+        before: Mapping[str, GateAnswer],
+        open_: bool,
+    ) -> GateAnswer:
         """Return the answer to one gate, or that it is not reached."""
         asked = "all" if self.settings.all_gates else "seq"
         common: dict[str, Any] = {

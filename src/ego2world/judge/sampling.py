@@ -4,8 +4,9 @@
     T2, P3   the interaction                                P4   from its end on
     P2       its onset
 
-Until an answer says when the interaction is, it is the whole video. ``dense`` is the authors' first direction for a stronger judge: four
-times the frames, and each with a neighbour a tenth of a second later, so that what happens between frames is seen too.
+Until an answer says when the interaction is, it is the whole video. ``dense`` is the authors' first direction for a
+stronger judge: four times the frames, and each with a neighbour a tenth of a second later, so that what happens
+between frames is seen too.
 """
 
 from __future__ import annotations
@@ -50,9 +51,14 @@ class FrameSampling:
         last = max(0.0, duration_s - 0.02)
         start, end = (0.0, last) if span is None else (max(0.0, span[0]), min(last, max(span)))
         parts = {
-            "T1": (0.0, last), "T2": (start - 0.5, end + 0.5), "T3": (end, end + REST_S), "P1": (start - BEFORE_S, end + AFTER_S),
-            "P2": (start - ONSET_S, start + ONSET_S) if span else (0.0, last), "P3": (start, end), "P4": (end, end + REST_S) if span else (start, last),
-        }  # fmt: skip
+            "T1": (0.0, last),
+            "T2": (start - 0.5, end + 0.5),
+            "T3": (end, end + REST_S),
+            "P1": (start - BEFORE_S, end + AFTER_S),
+            "P2": (start - ONSET_S, start + ONSET_S) if span else (0.0, last),
+            "P3": (start, end),
+            "P4": (end, end + REST_S) if span else (start, last),
+        }
         low, high = parts[gate]
         low, high = max(0.0, min(low, last)), max(0.0, min(high, last))
         times = self.spread(low, high)

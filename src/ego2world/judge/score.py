@@ -138,7 +138,8 @@ def _mean_bounds(always: Sequence[tuple[float, float]], maybe: Sequence[tuple[fl
 
 
 def _readings(answers: Answers) -> Iterable[Answers]:
-    """Yield what the answers could have been: each unclear one passed or failed, and what was not asked after it either way."""
+    """Yield what the answers could have been: each unclear one passed or failed, and what was not asked after it
+    either way."""
     unclear = [gate for gate, given in answers.items() if given is GateVerdict.UNCLEAR]
     if not unclear:
         yield answers
@@ -170,9 +171,13 @@ def _implied(gate: str, later_begun: bool) -> str:
     if gate == "T1":
         return (FailureType.SKIPPED_PREREQUISITE if later_begun else FailureType.INCOMPLETE_OUTCOME).value
     return {
-        "T2": FailureType.INCOMPLETE_OUTCOME, "T3": FailureType.INCOMPLETE_OUTCOME, "P1": FailureType.OBJECT_INCONSISTENCY, "P2": FailureType.CONTACT_VIOLATION,
-        "P3": FailureType.MECHANISM_VIOLATION, "P4": FailureType.INSTABILITY,
-    }[gate].value  # fmt: skip
+        "T2": FailureType.INCOMPLETE_OUTCOME,
+        "T3": FailureType.INCOMPLETE_OUTCOME,
+        "P1": FailureType.OBJECT_INCONSISTENCY,
+        "P2": FailureType.CONTACT_VIOLATION,
+        "P3": FailureType.MECHANISM_VIOLATION,
+        "P4": FailureType.INSTABILITY,
+    }[gate].value
 
 
 def score_video(
@@ -192,7 +197,7 @@ def score_video(
     """
     none = Score(
         video_id=video.video_id, case_id=video.case_id, rater=rater, T=None, P=None, S=None, policy_sha=policy.sha256
-    )  # fmt: skip
+    )
     if video.status is not FileStatus.OK:
         why = f"{video.status}{f': {video.reason}' if video.reason else ''}"
         return replace(none, status=ScoreStatus.UNUSABLE, cause=video.status, reason=why)
@@ -205,8 +210,8 @@ def score_video(
         )
     if policy.exhaustive and any(one.asked != "all" for gates in answers.values() for one in gates.values()):
         raise UsageError(
-            f"{video.video_id}: independent gates and removed gates need an answer to every gate, and {rater} was asked up to the first failure; "
-            "run again with --all-gates"
+            f"{video.video_id}: independent gates and removed gates need an answer to every gate, and {rater} was asked"
+            " up to the first failure; run again with --all-gates"
         )
     given = [{gate: one.answer for gate, one in answers.get(s.sid, {}).items()} for s in plan.subgoals]
     rows, reached, lacking = [], [], []
@@ -234,9 +239,16 @@ def score_video(
     task, physics, final = aggregate(reached)
     low, high = band(given, policy)
     return replace(
-        none, T=_hundred(task, policy), P=_hundred(physics, policy), S=_hundred(final, policy), S_lo=_hundred(low, policy),
-        S_hi=_hundred(high, policy), n_sub=len(reached), n_attempted=sum(one.attempted for one in reached), subgoals=tuple(rows),
-    )  # fmt: skip
+        none,
+        T=_hundred(task, policy),
+        P=_hundred(physics, policy),
+        S=_hundred(final, policy),
+        S_lo=_hundred(low, policy),
+        S_hi=_hundred(high, policy),
+        n_sub=len(reached),
+        n_attempted=sum(one.attempted for one in reached),
+        subgoals=tuple(rows),
+    )
 
 
 def _hundred(value: float | None, policy: Policy) -> float | None:

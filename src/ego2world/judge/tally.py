@@ -1,8 +1,10 @@
-"""A run's scores laid out: one row per video, and means by model, case, domain, clutter, seed and type of subgoal. Stage: judge.
+"""A run's scores laid out: one row per video, and means by model, case, domain, clutter, seed and type of subgoal.
+Stage: judge.
 
-Every mean reports its sample size and the expected sample size. Where some are missing there are two more means: with the missing ones
-taken as 0, and the flag ``incomplete``; no rank is given on means of different videos. P always stands beside the share of subgoals that
-were attempted, as a video in which nothing happens violates no physical constraint.
+Every mean reports its sample size and the expected sample size. Where some are missing there are two more means: with
+the missing ones taken as 0, and the flag ``incomplete``; no rank is given on means of different videos. P always
+stands beside the share of subgoals that were attempted, as a video in which nothing happens violates no physical
+constraint.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def read_run(bench: Benchmark, run: Path) -> dict[str, Any]:
     path = run / RUN
     if not path.is_file():
         raise UsageError(
-            f"{run} contains no run of a judge (no {RUN}); make one with: ego2world judge run {bench.folder} --out {run}"
+            f"{run} contains no run of a judge (no {RUN}); make one with: ego2world judge run {bench.folder} --out"
+            f" {run}"
         )
     head: dict[str, Any] = strict_json(path.read_bytes())
     if head.get("benchmark", {}).get("videos_sha256") != videos_sha256(bench.videos):
@@ -117,9 +120,15 @@ def write_scores(bench: Benchmark, run: Path, policy: Policy, seed: int = 0) -> 
     answers = by_subgoal(read_answers(run))
     rewrite(run / SCORES, (one.plain() for rows in scores.values() for one in rows))
     summary = {
-        "code_sha256": code_sha256(Product.JUDGEMENTS), "policy": policy.plain(), "policy_sha256": policy.sha256, "seed": seed,
-        "raters": {rater: summarise(bench, rows, seed) | {"failures": _failures(bench, plans, answers.get(rater, {}), rows)} for rater, rows in scores.items()},
-    }  # fmt: skip
+        "code_sha256": code_sha256(Product.JUDGEMENTS),
+        "policy": policy.plain(),
+        "policy_sha256": policy.sha256,
+        "seed": seed,
+        "raters": {
+            rater: summarise(bench, rows, seed) | {"failures": _failures(bench, plans, answers.get(rater, {}), rows)}
+            for rater, rows in scores.items()
+        },
+    }
     write_atomic(run / SUMMARY, pretty_json(summary))
     return summary
 
@@ -128,11 +137,13 @@ def summarise(bench: Benchmark, rows: Sequence[Score], seed: int = 0) -> dict[st
     """Return the means of one rater's scores, over all videos and by every view."""
     videos, cases = {v.video_id: v for v in bench.videos}, bench.by_case
     views: dict[str, Callable[[Score], str]] = {
-        "by_origin": lambda r: videos[r.video_id].origin, "by_case": lambda r: r.case_id, "by_domain": lambda r: cases[r.case_id].domain.value,
+        "by_origin": lambda r: videos[r.video_id].origin,
+        "by_case": lambda r: r.case_id,
+        "by_domain": lambda r: cases[r.case_id].domain.value,
         "by_clutter": lambda r: cases[r.case_id].clutter.value,
         "by_seed": lambda r: str(videos[r.video_id].seed) if videos[r.video_id].seed is not None else "recorded",
         "by_domain_and_origin": lambda r: f"{cases[r.case_id].domain.value} / {videos[r.video_id].origin}",
-    }  # fmt: skip
+    }
     out: dict[str, Any] = {"overall": means(rows, seed)}
     for name, key in views.items():
         groups: dict[str, list[Score]] = defaultdict(list)
@@ -148,9 +159,12 @@ def means(rows: Sequence[Score], seed: int = 0) -> dict[str, Any]:
     """Return means of T, P and S with intervals over cases, coverage, and S with the missing as 0."""
     scored = [row for row in rows if row.status is ScoreStatus.SCORED]
     out: dict[str, Any] = {
-        "videos": len(rows), "scored": len(scored), "incomplete": sum(r.status is ScoreStatus.INCOMPLETE for r in rows), "unusable": sum(r.status is ScoreStatus.UNUSABLE for r in rows),
+        "videos": len(rows),
+        "scored": len(scored),
+        "incomplete": sum(r.status is ScoreStatus.INCOMPLETE for r in rows),
+        "unusable": sum(r.status is ScoreStatus.UNUSABLE for r in rows),
         "complete": len(scored) == len(rows),
-    }  # fmt: skip
+    }
     for axis in AXES:
         values = [(row.case_id, value) for row in scored if (value := getattr(row, axis)) is not None]
         out[axis] = _mean(values)
@@ -192,9 +206,12 @@ def by_type(rows: Sequence[Score]) -> dict[str, Any]:
     for name, ones in sorted(found.items()):
         judged = [one["P"] for one in ones if one["P"] is not None]
         out[name] = {
-            "subgoals": len(ones), "attempted": len(judged), "T": round(sum(one["T"] for one in ones) / len(ones), 4),
-            "P": round(sum(judged) / len(judged), 4) if judged else None, "completed": round(sum(one["T"] == 100 for one in ones) / len(ones), 4),
-        }  # fmt: skip
+            "subgoals": len(ones),
+            "attempted": len(judged),
+            "T": round(sum(one["T"] for one in ones) / len(ones), 4),
+            "P": round(sum(judged) / len(judged), 4) if judged else None,
+            "completed": round(sum(one["T"] == 100 for one in ones) / len(ones), 4),
+        }
     return out
 
 
@@ -217,7 +234,8 @@ def _failures(
             by_origin[origins[row.video_id]][one["type"]] += 1
             by_category[one["category"]][one["type"]] += 1
     return {
-        "by_type": dict(sorted(total.items())), "by_gate": dict(sorted(by_gate.items())),
+        "by_type": dict(sorted(total.items())),
+        "by_gate": dict(sorted(by_gate.items())),
         "by_origin": {name: dict(sorted(c.items())) for name, c in sorted(by_origin.items())},
         "by_subgoal_type": {name: dict(sorted(c.items())) for name, c in sorted(by_category.items())},
-    }  # fmt: skip
+    }

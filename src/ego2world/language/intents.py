@@ -20,8 +20,8 @@ def read_intents(text: str) -> tuple[Intent, ...]:
         text: a narration or an instruction.
 
     Returns:
-        Intents in order. Attempts and statements come back as intents with ``not_acted`` set and are not to be executed;
-        the result is empty only for text without words.
+        Intents in order. Attempts and statements come back as intents with ``not_acted`` set and are not to be
+        executed; the result is empty only for text without words.
     """
     clauses = parse(text)
     intents: list[Intent] = []
@@ -147,9 +147,11 @@ def _by_purpose(intent: Intent, clause: Clause, following: tuple[Clause, ...]) -
             sense = "detach"
         if sense == "turn" and purpose.verb == "switch":
             break
-        same = not purpose.objects or purpose.objects[0].pronoun or (
-            bool(intent.of("object")) and purpose.objects[0].head == intent.of("object")[0].head
-        )  # fmt: skip
+        same = (
+            not purpose.objects
+            or purpose.objects[0].pronoun
+            or (bool(intent.of("object")) and purpose.objects[0].head == intent.of("object")[0].head)
+        )
         if intent.sense in _UPGRADED and sense in _UPGRADES and same:
             changed = replace(intent, sense=sense)
             owner = intent.of("object")[0].of if intent.of("object") else None

@@ -34,7 +34,8 @@ from ego2world.language.reading import (
 from ego2world.language.sentences import FAILED, SENTENCE, TOKEN, rewrite
 
 _LYING = frozenset(
-    "is are was were contains has fell falls lies lay sits sat stands stood hangs hung rests remains remained stays".split()
+    "is are was were contains has fell falls lies lay sits sat stands stood hangs hung rests remains remained "
+    "stays".split()
 )
 _RESTING = frozenset("hanging lying sitting standing leaning resting soaking sticking floating waiting".split())
 _COGNITION = frozenset("realize realise notice think know decide understand remember hope assume wonder".split())
@@ -406,11 +407,15 @@ def _read_clause(lex: Lexicon, cursor: Cursor, verb: VerbForm) -> None:
             while probe.word() in {"and", "then", "also"}:
                 probe.at += 1
             if (
-                probe.word() in {"", ","} or probe.word().startswith("@") or probe.word() in PREPOSITIONS
-                or probe.word() in {"using", "then", "i"} or probe.word() in SUBORDINATE
-                or probe.word() in ADVERBS or probe.word() in SUBJECTS
+                probe.word() in {"", ","}
+                or probe.word().startswith("@")
+                or probe.word() in PREPOSITIONS
+                or probe.word() in {"using", "then", "i"}
+                or probe.word() in SUBORDINATE
+                or probe.word() in ADVERBS
+                or probe.word() in SUBJECTS
                 or verb_at(lex, probe) is not None
-            ):  # fmt: skip
+            ):
                 break
             phrase = noun_phrase(lex, probe)
             if phrase is None or probe.word() in AUXILIARY:
@@ -534,10 +539,18 @@ def _read_clause(lex: Lexicon, cursor: Cursor, verb: VerbForm) -> None:
     if cursor.places and mode in {ACT, ATTEMPT}:
         places, cursor.places = places + cursor.places, []
     clause = Clause(
-        lemma, particle, sense, mode, tuple(objects), tuple(places), tuple(instruments),
+        lemma,
+        particle,
+        sense,
+        mode,
+        tuple(objects),
+        tuple(places),
+        tuple(instruments),
         tuple(hand for hand in dict.fromkeys(hands) if hand != "any"),
-        (passed[0], passed[1]) if any(passed) else None, cursor.continued, text,
-    )  # fmt: skip
+        (passed[0], passed[1]) if any(passed) else None,
+        cursor.continued,
+        text,
+    )
     cursor.continued = False
     cursor.clauses.append(clause)
     cursor.clauses += [replace(other, sense=sense, hands=clause.hands) for other in gapped]
@@ -584,7 +597,8 @@ def _main_follows(lex: Lexicon, cursor: Cursor) -> bool:
 def _ends_relative(cursor: Cursor) -> bool:
     """Say whether a relative clause ends at the cursor: at a place phrase, a comma, a conjunction or a new marker."""
     word = cursor.word()
-    return word in {"from", "into", "onto", "on", "in", "to", "inside", "under", "beside", ",", "and", "using", "with", "purposeto",
+    return word in {"from", "into", "onto", "on", "in", "to", "inside", "under", "beside", ",", "and", "using",
+    "with", "purposeto",
                     "sothat", "while", "whilst", "then", "by"}  # fmt: skip
 
 

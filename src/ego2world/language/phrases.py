@@ -158,9 +158,15 @@ def join_of(first: NounPhrase, second: NounPhrase, lexicon: Lexicon) -> NounPhra
         determiner = first.determiner or second.determiner
         modifiers = tuple(m for m in first.modifiers if m in ORDINALS or m == "other") + second.modifiers
         return replace(
-            second, text=text, piece=first.head, count=count, determiner=determiner, modifiers=modifiers,
-            plural=bool(count and count > 1) or (first.plural and count is None and first.head not in {"couple", "lot"}),
-        )  # fmt: skip
+            second,
+            text=text,
+            piece=first.head,
+            count=count,
+            determiner=determiner,
+            modifiers=modifiers,
+            plural=bool(count and count > 1)
+            or (first.plural and count is None and first.head not in {"couple", "lot"}),
+        )
     if kind in PART_KINDS:
         return replace(first, text=text, of=second, relation="owner")
     if kind in CONTAINER_KINDS:

@@ -283,11 +283,15 @@ def _simple_phrase(lex: Lexicon, cursor: Cursor) -> NounPhrase | None:
         if readings(lex, word, ("ing",)) and not lex.known_noun(word) and not _ing_inside(lex, words, word, after):
             break
         if (
-            words and words[-1] not in DETERMINERS and words[-1] not in ORDINALS and not lex.known_noun(word)
+            words
+            and words[-1] not in DETERMINERS
+            and words[-1] not in ORDINALS
+            and not lex.known_noun(word)
             and after != "of"
             and readings(lex, word, ("ed",) if cursor.main_seen or cursor.in_clause else ("base", "ed"))
-            and lex.known_noun(words[-1]) and not _noun_ahead(lex, after)
-        ):  # fmt: skip
+            and lex.known_noun(words[-1])
+            and not _noun_ahead(lex, after)
+        ):
             break
         words.append(word)
         cursor.at += 1

@@ -61,19 +61,23 @@ _TAKING = frozenset(
 FROM = frozenset("from outof off awayfrom".split())
 
 
-_INTO = ("into", "in", "inside", "within", "onto", "on", "to", "under", "underneath", "beneath", "over", "above", "through",
-         "towards", "toward", "against", "behind", "between", "at", "beside", "along", "around", "across", "near")  # fmt: skip
+_INTO = ("into", "in", "inside", "within", "onto", "on", "to", "under", "underneath", "beneath", "over", "above",
+    "through",
+         "towards", "toward", "against", "behind", "between", "at", "beside", "along", "around", "across",
+         "near")  # fmt: skip
 
 
 _PRIMARY = frozenset("into in inside within onto on to under underneath over through towards against".split())
 
 
-_PLACED = frozenset("put insert hang drop throw throw_away pour add sprinkle spread spray move bring attach plug_in cover "
+_PLACED = frozenset("put insert hang drop throw throw_away pour add sprinkle spread spray move bring attach plug_in "
+"cover "
                     "squeeze roll wrap lower scrape sweep".split())  # fmt: skip
 
 
 INSTRUMENT_TAKERS = frozenset(
-    "take mix whisk cut slice chop dice halve carve trim pierce peel grate crush grind mash wash lather rinse scrub scrape "
+    "take mix whisk cut slice chop dice halve carve trim pierce peel grate crush grind mash wash lather rinse scrub "
+    "scrape "
     "wipe sweep dry spread scoop flip turn press tap squeeze move lift open pour fold hold push check feel separate "
     "break crack form flatten knead cook fry boil cover stir remove take_out add gather soak blend record".split()
 )
@@ -92,13 +96,16 @@ _PULLED = frozenset("pull slide drag get bring".split())
 
 
 _OPENED = frozenset(
-    "cupboard drawer fridge freezer oven microwave dishwasher washing_machine door window bin box lid flap rack tray shelf".split()
+    "cupboard drawer fridge freezer oven microwave dishwasher washing_machine door window bin box lid flap rack tray "
+    "shelf".split()
 )
 
 
 _VAGUE = frozenset(
-    "way place side view eyesight mind front back position time direction room order other space motion manner half degree "
-    "fashion process circle left right use search pile color colour shape size middle center centre corner minute second lot bit".split()
+    "way place side view eyesight mind front back position time direction room order other space motion manner half "
+    "degree "
+    "fashion process circle left right use search pile color colour shape size middle center centre corner minute "
+    "second lot bit".split()
 )
 
 
@@ -243,7 +250,8 @@ def _with(roles: dict[str, list[NounPhrase]], sense: str, phrase: NounPhrase, ki
 
 def tool_like(kind: str | None) -> bool:
     return kind in {
-        "knife", "spoon", "fork", "chopsticks", "cutlery", "spatula", "whisk", "tongs", "peeler", "grater", "press", "pestle",
+        "knife", "spoon", "fork", "chopsticks", "cutlery", "spatula", "whisk", "tongs", "peeler", "grater", "press",
+        "pestle",
         "scissors", "opener", "brush", "skewer", "tool", "cloth", "sponge", "towel", "glove", "colander",
     }  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""Raw sentences to the words that the parser reads: hands become tokens, and phrases that hide a structure are rewritten."""
+"""Raw sentences to the words that the parser reads: hands become tokens, and phrases that hide a structure are
+rewritten."""
 
 from __future__ import annotations
 

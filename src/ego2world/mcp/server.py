@@ -10,10 +10,11 @@ from ego2world import __version__
 from ego2world.agents.remote import Seat, act, finish, look
 from ego2world.world.actions import FAMILIES
 
-INSTRUCTIONS = f"""You act in a kitchen, group by group. Call observe to read the group's instruction and what you see; act in it; call
-finish when its instruction is carried out, and the next group begins. You only see your zone and into what is open: look shows all of
-your zone, recall tells what you remember of a thing. Actions are names of families, such as pick_up, put_on, put_in, open, navigate,
-with roles object, source, target, instrument, content, hand that name things by id or name. Families: {", ".join(FAMILIES)}."""
+INSTRUCTIONS = f"""You act in a kitchen, group by group. Call observe to read the group's instruction and what you
+see; act in it; call finish when its instruction is carried out, and the next group begins. You only see your zone
+and into what is open: look shows all of your zone, recall tells what you remember of a thing. Actions are names of
+families, such as pick_up, put_on, put_in, open, navigate, with roles object, source, target, instrument, content,
+hand that name things by id or name. Families: {", ".join(FAMILIES)}."""
 
 
 def mcp_server(seat: Seat) -> MCPServer:
@@ -22,14 +23,22 @@ def mcp_server(seat: Seat) -> MCPServer:
 
     @server.tool(name="observe")
     def observe_tool() -> dict[str, Any]:
-        """The group's instruction, your zone with its fixtures, what you hold, what changed here, what you know to be here."""
+        """The group's instruction, your zone with its fixtures, what you hold, what changed here, what you know to be
+        here."""
         return seat.observe()
 
     @server.tool(name="act")
     def act_tool(
-        action: str, object: str | list[str] = "", source: str = "", target: str = "", instrument: str = "", content: str = "", hand: str = "",
-    ) -> dict[str, Any]:  # fmt: skip
-        """Try one action, such as action="put_on", object="mug 1", target="counter 2"; walk with action="navigate", target=ZONE.
+        action: str,
+        object: str | list[str] = "",
+        source: str = "",
+        target: str = "",
+        instrument: str = "",
+        content: str = "",
+        hand: str = "",
+    ) -> dict[str, Any]:
+        """Try one action, such as action="put_on", object="mug 1", target="counter 2"; walk with action="navigate",
+        target=ZONE.
 
         A refused action changes nothing; "last" says what it needed, and "repair" what would make it possible.
         """

@@ -1,4 +1,5 @@
-"""Is every terminal-state task solvable? An independent planner proves it from the task's first state. Stage: planning."""
+"""Is every terminal-state task solvable? An independent planner proves it from the task's first state. Stage:
+planning."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ def solve_tasks(
         progress: called with (episode, finished, total).
 
     Returns:
-        tasks, solved, planner, and ``plans``: "episode/task" -> outcome, plan_steps, reference_steps, and the plan itself. A plan
-        counts as solved only when the executor accepts every step and the contract is true at its end.
+        tasks, solved, planner, and ``plans``: "episode/task" -> outcome, plan_steps, reference_steps, and the plan
+        itself. A plan counts as solved only when the executor accepts every step and the contract is true at its end.
     """
     names = list(load_manifest(worlds)["episodes"])
     plans: dict[str, Any] = {}
@@ -61,9 +62,14 @@ def solve_episode(worlds: Path, name: str, limit_s: float) -> dict[str, Any]:
         if solution.outcome is Outcome.SOLVED:
             end = replayed(episode.world, states[first], solution.plan)
             if isinstance(end, Refusal) or contract.holds(end) is not Truth.TRUE:
-                outcome = f"the executor disagrees with the plan: {explain(end) if isinstance(end, Refusal) else 'contract not true'}"
+                outcome = (
+                    "the executor disagrees with the plan:"
+                    f" {explain(end) if isinstance(end, Refusal) else 'contract not true'}"
+                )
         found[f"{name}/{task.id}"] = {
-            "outcome": outcome, "plan_steps": len(solution.plan), "reference_steps": last - first + 1,
+            "outcome": outcome,
+            "plan_steps": len(solution.plan),
+            "reference_steps": last - first + 1,
             "plan": [str(action) for action in solution.plan],
-        }  # fmt: skip
+        }
     return found

@@ -1,4 +1,5 @@
-"""Action types as PDDL actions: the executor's law, with what it finds by walking kept as facts that every move maintains.
+"""Action types as PDDL actions: the executor's law, with what it finds by walking kept as facts that every move
+maintains.
 
 (in ?x ?y) (on ?x ?y) (held ?x ?h)   where a thing is, directly
 (carried_by ?x ?y)                   in, on or held by, however deep
@@ -116,7 +117,7 @@ class _Writer:
                 self.parameters.append(self._parameter(name, role, things))
         different: list[Formula] = [
             ("not", ("=", a, b)) for names in self.variables.values() for a, b in combinations(names, 2)
-        ]  # fmt: skip
+        ]
         if any(isinstance(effect, Travel) for effect in self.kind.effects):
             self.parameters.append(SchemaParameter("?from", ZONE, "", None))
             different.append(("agent_in", "?from"))
@@ -298,10 +299,11 @@ class _Writer:
 
     def _arrives(self, zone: str) -> list[Formula]:
         return [
-            ("not", ("agent_in", "?from")), ("agent_in", zone),
+            ("not", ("agent_in", "?from")),
+            ("agent_in", zone),
             ("forall", ((Y, ENTITY),), ("when", ("located", Y, "?from"), ("not", ("here", Y)))),
             ("forall", ((Y, ENTITY),), ("when", ("located", Y, zone), ("here", Y))),
-        ]  # fmt: skip
+        ]
 
     def _goes(self, x: str, how: str, t: str) -> list[Formula]:
         """Move a thing and all that it carries."""
@@ -327,23 +329,44 @@ class _Writer:
                 out += [
                     (relation, x, t) if sure else ("when", guard, (relation, x, t)),
                     ("forall", ((Y, MOVABLE),), ("when", both(guard, ("carried_by", Y, x)), (relation, Y, t))),
-                ]  # fmt: skip
+                ]
             out += [
                 ("forall", ((C, ENTITY),), ("when", both((relation, x, C), *keep), ("not", (relation, x, C)))),
                 ("forall", ((C, ENTITY),), ("when", (relation, t, C), (relation, x, C))),
-                ("forall", ((Y, MOVABLE), (C, ENTITY)), ("when", both(("carried_by", Y, x), (relation, x, C), *keep), ("not", (relation, Y, C)))),
-                ("forall", ((Y, MOVABLE), (C, ENTITY)), ("when", both(("carried_by", Y, x), (relation, t, C)), (relation, Y, C))),
-            ]  # fmt: skip
+                (
+                    "forall",
+                    ((Y, MOVABLE), (C, ENTITY)),
+                    ("when", both(("carried_by", Y, x), (relation, x, C), *keep), ("not", (relation, Y, C))),
+                ),
+                (
+                    "forall",
+                    ((Y, MOVABLE), (C, ENTITY)),
+                    ("when", both(("carried_by", Y, x), (relation, t, C)), (relation, Y, C)),
+                ),
+            ]
         gone = ("not", ("located", t, C))
         out += [
             ("forall", ((C, ZONE),), ("when", both(("located", x, C), gone), ("not", ("located", x, C)))),
             ("forall", ((C, ZONE),), ("when", ("located", t, C), ("located", x, C))),
-            ("forall", ((Y, MOVABLE), (C, ZONE)), ("when", both(("carried_by", Y, x), ("located", x, C), gone), ("not", ("located", Y, C)))),
-            ("forall", ((Y, MOVABLE), (C, ZONE)), ("when", both(("carried_by", Y, x), ("located", t, C)), ("located", Y, C))),
-            ("when", ("here", t), ("here", x)), ("when", ("not", ("here", t)), ("not", ("here", x))),
+            (
+                "forall",
+                ((Y, MOVABLE), (C, ZONE)),
+                ("when", both(("carried_by", Y, x), ("located", x, C), gone), ("not", ("located", Y, C))),
+            ),
+            (
+                "forall",
+                ((Y, MOVABLE), (C, ZONE)),
+                ("when", both(("carried_by", Y, x), ("located", t, C)), ("located", Y, C)),
+            ),
+            ("when", ("here", t), ("here", x)),
+            ("when", ("not", ("here", t)), ("not", ("here", x))),
             ("forall", ((Y, MOVABLE),), ("when", both(("carried_by", Y, x), ("here", t)), ("here", Y))),
-            ("forall", ((Y, MOVABLE),), ("when", both(("carried_by", Y, x), ("not", ("here", t))), ("not", ("here", Y)))),
-        ]  # fmt: skip
+            (
+                "forall",
+                ((Y, MOVABLE),),
+                ("when", both(("carried_by", Y, x), ("not", ("here", t))), ("not", ("here", Y))),
+            ),
+        ]
         return [*out, *self._handy(x, how, t)]
 
     def _but(self, others: list[str], effect: Formula) -> Formula:

@@ -1,4 +1,5 @@
-"""A collection's tasks as folders of PDDL, each with its plan from the reference and the names to go back by. Stage: planning."""
+"""A collection's tasks as folders of PDDL, each with its plan from the reference and the names to go back by. Stage:
+planning."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def task_reference(episode: Episode, task: TaskRecord, start: State) -> tuple[Pl
 
 
 def export_tasks(worlds: Path, out: Path, dialect: Dialect, progress: Progress | None = None) -> int:
-    """Write every task of a collection: OUT/EPISODE/TASK/{domain,problem}.pddl and names.json, and in reference/ the same with plan.
+    """Write every task of a collection: OUT/EPISODE/TASK/{domain,problem}.pddl and names.json, and in reference/ the
+    same with plan.
 
     Returns:
         How many tasks were written.

@@ -1,4 +1,5 @@
-"""One task, or any goal from any state, as a PDDL problem with its own domain; plans go back to actions of the executor."""
+"""One task, or any goal from any state, as a PDDL problem with its own domain; plans go back to actions of the
+executor."""
 
 from __future__ import annotations
 
@@ -45,11 +46,24 @@ from ego2world.world.state import Action, State, World, carriers
 from ego2world.world.step import step, with_hand
 
 PREDICATES: Mapping[str, tuple[str, ...]] = {
-    "agent_in": (ZONE,), "located": (ENTITY, ZONE), "here": (ENTITY,), "handy": (ENTITY,), "in": (ENTITY, ENTITY),
-    "on": (ENTITY, ENTITY), "held": (ENTITY, HAND), "carried_by": (ENTITY, ENTITY), "shut_in": (ENTITY, ENTITY),
-    "contains": (ENTITY, ENTITY), "lacks": (ENTITY, ENTITY), "attached": (ENTITY, ENTITY), "detached": (ENTITY,),
-    "closable": (ENTITY,), "tool": (ENTITY,), "is_hand": (ENTITY,), "untouched": (ENTITY,),
-}  # fmt: skip
+    "agent_in": (ZONE,),
+    "located": (ENTITY, ZONE),
+    "here": (ENTITY,),
+    "handy": (ENTITY,),
+    "in": (ENTITY, ENTITY),
+    "on": (ENTITY, ENTITY),
+    "held": (ENTITY, HAND),
+    "carried_by": (ENTITY, ENTITY),
+    "shut_in": (ENTITY, ENTITY),
+    "contains": (ENTITY, ENTITY),
+    "lacks": (ENTITY, ENTITY),
+    "attached": (ENTITY, ENTITY),
+    "detached": (ENTITY,),
+    "closable": (ENTITY,),
+    "tool": (ENTITY,),
+    "is_hand": (ENTITY,),
+    "untouched": (ENTITY,),
+}
 
 
 @dataclass(frozen=True)
@@ -121,10 +135,11 @@ class PlanningProblem:
             variables = [(p.variable, p.type) for p in schema.parameters]
             guards = ("and", *printer.guards(variables), schema.precondition)
             lines += [
-                f"  (:action {schema.shape.name}", f"    :parameters ({printer.parameters(variables)})",
+                f"  (:action {schema.shape.name}",
+                f"    :parameters ({printer.parameters(variables)})",
                 f"    :precondition {printed(printer.condition_of(guards), flat)}",
                 f"    :effect {printed(printer.effect_of(schema.effect), flat)})",
-            ]  # fmt: skip
+            ]
         return "\n".join(lines) + ")\n"
 
     def problem_text(self, dialect: Dialect | None = None) -> str:
@@ -137,10 +152,14 @@ class PlanningProblem:
         if flat:
             facts += [(f"is_{kind}", name) for kind, names in self._members().items() for name in names]
         lines = [
-            f"(define (problem {self.name})", f"  (:domain {self.domain_name})", f"  (:objects {self._objects(given, rest)})",
-            "  (:init", *(f"    {text(fact)}" for fact in facts), "  )",
+            f"(define (problem {self.name})",
+            f"  (:domain {self.domain_name})",
+            f"  (:objects {self._objects(given, rest)})",
+            "  (:init",
+            *(f"    {text(fact)}" for fact in facts),
+            "  )",
             f"  (:goal {printed(printer.condition_of(self.goal), flat)}))",
-        ]  # fmt: skip
+        ]
         return "\n".join(lines) + "\n"
 
     @property
@@ -207,9 +226,11 @@ class PlanningProblem:
                 len(schema.parameters) - len(bound)
             )  # of no matter to an action
             options = [
-                sorted(domain.fits[p.fits])
-                if p.fits
-                else domain.of_class(*(CLASSES if p.type == ENTITY else (p.type,)))
+                (
+                    sorted(domain.fits[p.fits])
+                    if p.fits
+                    else domain.of_class(*(CLASSES if p.type == ENTITY else (p.type,)))
+                )
                 for p in bound
             ]
             for things in product(*options):
@@ -243,7 +264,7 @@ def printed(formula: Formula, flat: bool) -> str:
 
 def make_problem(
     name: str, world: World, state: State, conditions: Sequence[Condition], scope: Scope | None = None
-) -> PlanningProblem:  # fmt: skip
+) -> PlanningProblem:
     """Return the problem to reach conditions from a state.
 
     Args:
@@ -267,7 +288,7 @@ def make_problem(
 
 def reference_plan(
     name: str, world: World, state: State, conditions: Sequence[Condition], actions: Sequence[Action]
-) -> tuple[PlanningProblem, str]:  # fmt: skip
+) -> tuple[PlanningProblem, str]:
     """Return the problem that a recorded run of actions solves, and that run as its plan.
 
     Raises:

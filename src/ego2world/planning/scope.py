@@ -1,7 +1,9 @@
-"""What a planning problem speaks of: the things that its goal needs, and the action types that can change something for them.
+"""What a planning problem speaks of: the things that its goal needs, and the action types that can change something
+for them.
 
-A whole kitchen is no planning problem: one action over five things makes most of a million ground actions. What has no part in
-a goal changes nothing about a plan for it, so it stays out; a plan found within the scope is a plan in the whole world.
+A whole kitchen is no planning problem: one action over five things makes most of a million ground actions. What has no
+part in a goal changes nothing about a plan for it, so it stays out; a plan found within the scope is a plan in the
+whole world.
 """
 
 from __future__ import annotations
@@ -67,19 +69,27 @@ class LiftedAction:
         several = "".join(f"_{count}_{role}s" for role, count in self.counts if count > 1)
         without = {role for role, _ in self.counts}
         left_out = "".join(
-            f"_no_{var.role}" for var in self.kind.roles[: self.kind.declared]
-            if var.optional and var.role != "hand" and var.role in parts_roles(self.kind.effects) and var.role not in without
-        )  # fmt: skip
+            f"_no_{var.role}"
+            for var in self.kind.roles[: self.kind.declared]
+            if var.optional
+            and var.role != "hand"
+            and var.role in parts_roles(self.kind.effects)
+            and var.role not in without
+        )
         bound = "".join(
-            f"_{role}" for role, _ in self.counts
-            if (var := self.kind.parameter(role)) is not None and var.optional and role not in parts_roles(self.kind.effects)
-        )  # fmt: skip
+            f"_{role}"
+            for role, _ in self.counts
+            if (var := self.kind.parameter(role)) is not None
+            and var.optional
+            and role not in parts_roles(self.kind.effects)
+        )
         return f"{self.kind.name}{several}{left_out}{bound}" + (f"_{self.hand}" if self.hand else "")
 
 
 @dataclass(frozen=True)
 class Scope:
-    """The entities and action shapes of a problem; ``moving`` may be moved, ``places`` may take what is put down (None: all)."""
+    """The entities and action shapes of a problem; ``moving`` may be moved, ``places`` may take what is put down
+    (None: all)."""
 
     things: tuple[str, ...]
     shapes: tuple[LiftedAction, ...]
@@ -88,8 +98,8 @@ class Scope:
 
 
 def shape_of(action: Action) -> LiftedAction:
-    """Return the shape of an action, without the roles that only record context (but for targets, which events may ask after); its
-    hand must be bound where it matters."""
+    """Return the shape of an action, without the roles that only record context (but for targets, which events may ask
+    after); its hand must be bound where it matters."""
     kind = BY_NAME[action.name]
     matters = parts_roles((*kind.preconditions, *kind.effects))
     counts = tuple(
@@ -114,7 +124,7 @@ def goal_families(conditions: Iterable[Condition]) -> set[str]:
 
 def scope_of(
     world: World, state: State, conditions: Sequence[Condition], wide: bool = False, also: Iterable[str] = ()
-) -> Scope:  # fmt: skip
+) -> Scope:
     """Return what a planner needs to reach conditions from a state.
 
     Args:
@@ -181,7 +191,8 @@ def _part(world: World, things: Iterable[str]) -> Symbols:
 
 
 def _shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[LiftedAction]:
-    """Return the shapes of essential actions among things that change a fluent the goal depends on, or are events of it."""
+    """Return the shapes of essential actions among things that change a fluent the goal depends on, or are events of
+    it."""
     symbols = _part(world, things)
     wanted = ALWAYS | goal_values(conditions)
     chosen = [
@@ -278,7 +289,8 @@ def _changes(kind: ActionType) -> set[tuple[str, Any]]:
 
 
 def _event_shapes(world: World, things: set[str], conditions: Sequence[Condition]) -> list[LiftedAction]:
-    """Return the shapes with which events of the goal can be made: only required roles, and the target where one is asked for."""
+    """Return the shapes with which events of the goal can be made: only required roles, and the target where one is
+    asked for."""
     found = []
     for family in sorted(goal_families(conditions)):
         for kind in ACTIONS:
@@ -295,12 +307,15 @@ def _event_shapes(world: World, things: set[str], conditions: Sequence[Condition
 
 
 def _helpers(world: World, state: State, conditions: Sequence[Condition], things: set[str]) -> set[str]:
-    """Return things without which nothing in scope could make a fact of the goal true: a lid to open with, a tool to use."""
+    """Return things without which nothing in scope could make a fact of the goal true: a lid to open with, a tool to
+    use."""
     inside = [bindings for bindings in essential(_part(world, things)) if len(bindings)]
     lacking = [
-        (one.fluent, one.entity, one.value) for one in facts_in(conditions)
-        if not _holds(state, one.fluent, one.entity, one.value) and not any(_makes(b.kind, one.fluent, one.value) for b in inside)
-    ]  # fmt: skip
+        (one.fluent, one.entity, one.value)
+        for one in facts_in(conditions)
+        if not _holds(state, one.fluent, one.entity, one.value)
+        and not any(_makes(b.kind, one.fluent, one.value) for b in inside)
+    ]
     if not lacking:
         return set()
     found: set[str] = set()

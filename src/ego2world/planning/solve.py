@@ -53,8 +53,9 @@ class Solution:
 
 def solve(
     world: World, state: State, conditions: Sequence[Condition], limit_s: float = 60.0, planner: str = PLANNER
-) -> Solution:  # fmt: skip
-    """Find a plan that makes conditions true, first among what the goal speaks of, then with everything in scope movable.
+) -> Solution:
+    """Find a plan that makes conditions true, first among what the goal speaks of, then with everything in scope
+    movable.
 
     Args:
         world, state: where planning starts.
@@ -89,8 +90,8 @@ def solve_elsewhere(world: World, state: State, conditions: Sequence[Condition],
 def search(problem: PlanningProblem, limit_s: float, planner: str = PLANNER) -> Solution:
     """Let a planner search one problem; "proved impossible" speaks of that problem's scope.
 
-    Fast Downward writes a file where it stands, so the working directory is another one for the time of the search: in a process
-    with several threads, search in processes of their own (``solve_elsewhere``).
+    Fast Downward writes a file where it stands, so the working directory is another one for the time of the search: in
+    a process with several threads, search in processes of their own (``solve_elsewhere``).
 
     Raises:
         UsageError: the planner is not installed.

@@ -1,6 +1,7 @@
 """What a domain is made of: formulas, parameters, actions, and what each thing is to it. Stage: planning.
 
-Formulas are nested tuples: ("and", ...), ("forall", ((variable, type), ...), body), ("when", condition, effect), (predicate, terms).
+Formulas are nested tuples: ("and", ...), ("forall", ((variable, type), ...), body), ("when", condition, effect),
+(predicate, terms).
 """
 
 from __future__ import annotations

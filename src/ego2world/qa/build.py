@@ -3,9 +3,9 @@
     interactions -> evidence -> stages -> relations -> candidates -> checked        each a file per episode
     all episodes -> groups.jsonl, rejected.jsonl, review.jsonl, manifest.json
 
-A stage's file begins with its provenance: what made it, from what, under which settings. A file whose provenance still holds is
-used again, so an interrupted run resumes where it stopped, and an episode that did not change costs nothing. A stage that fails
-says so in its file; the other episodes go on.
+A stage's file begins with its provenance: what made it, from what, under which settings. A file whose provenance still
+holds is used again, so an interrupted run resumes where it stopped, and an episode that did not change costs nothing.
+A stage that fails says so in its file; the other episodes go on.
 """
 
 from __future__ import annotations
@@ -61,8 +61,14 @@ from ego2world.world.episode import load_manifest
 SCHEMA_VERSION = 1
 Progress = Callable[[str, int, int], None]
 STAGES: dict[str, type[QuestionRecord]] = {
-    "interactions": Interaction, "evidence": Evidence, "stages": Stage, "relations": Relation, "candidates": QuestionGroup, "proposals": QuestionGroup, "checked": QuestionGroup,
-}  # fmt: skip
+    "interactions": Interaction,
+    "evidence": Evidence,
+    "stages": Stage,
+    "relations": Relation,
+    "candidates": QuestionGroup,
+    "proposals": QuestionGroup,
+    "checked": QuestionGroup,
+}
 FILES = {"accepted": "groups.jsonl", "rejected": "rejected.jsonl", "review": "review.jsonl"}
 
 
@@ -86,9 +92,14 @@ class QuestionSettings:
 
 
 def build(
-    worlds: Path, out: Path, settings: QuestionSettings, jobs: int = 1, progress: Progress | None = None, ray: str | None = None,
+    worlds: Path,
+    out: Path,
+    settings: QuestionSettings,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    ray: str | None = None,
     connect: Callable[[], ModelClient] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Make and check questions on a collection of worlds, and return the manifest that is written.
 
     Args:
@@ -97,7 +108,8 @@ def build(
         settings: see ``QuestionSettings``.
         jobs: processes.
         progress: called with (episode, finished, total).
-        ray: address of a cluster that does the episodes, see core.cluster; worlds and ``out`` must be at the same paths there.
+        ray: address of a cluster that does the episodes, see core.cluster; worlds and ``out`` must be at the same
+            paths there.
         connect: opens a model that proposes questions too; must be picklable with several processes.
 
     Raises:
@@ -122,9 +134,15 @@ def build(
 
 
 def _all_episodes(
-    worlds: Path, out: Path, names: Sequence[str], settings: QuestionSettings, jobs: int, progress: Progress | None, ray: str | None,
+    worlds: Path,
+    out: Path,
+    names: Sequence[str],
+    settings: QuestionSettings,
+    jobs: int,
+    progress: Progress | None,
+    ray: str | None,
     connect: Callable[[], ModelClient] | None,
-) -> dict[str, dict[str, str]]:  # fmt: skip
+) -> dict[str, dict[str, str]]:
     """Run the stages of all episodes; return the failures, as episode -> {code, message}."""
     failed: dict[str, dict[str, str]] = {}
     if progress:
@@ -150,7 +168,7 @@ def _all_episodes(
 
 def build_episode(
     worlds: Path, out: Path, name: str, settings: QuestionSettings, connect: Callable[[], ModelClient] | None = None
-) -> dict[str, str] | None:  # fmt: skip
+) -> dict[str, str] | None:
     """Run the stages of one episode; return why it failed, None when it did not."""
     try:
         _Episode(worlds, out, name, settings, connect).run()
@@ -221,19 +239,32 @@ class _Episode:
         self.stage("checked", parents, lambda: self._checked(candidates, pool, known, client), who)
 
     def stage(
-        self, name: str, parents: tuple[str, ...], make: Callable[[], Sequence[Any]], model: Mapping[str, str] | None = None
-    ) -> list[Any]:  # fmt: skip
+        self,
+        name: str,
+        parents: tuple[str, ...],
+        make: Callable[[], Sequence[Any]],
+        model: Mapping[str, str] | None = None,
+    ) -> list[Any]:
         """Return a stage's records: those of its file where its provenance holds, else newly made and written."""
         path = stage_path(self.out, self.name, name)
         inputs = sha256(
             canonical_json([self.frozen, *(sha256(stage_path(self.out, self.name, p).read_bytes()) for p in parents)])
         )
         head = {
-            "record": "provenance", "record_id": f"{self.name}/{name}", "parents": [f"{self.name}/{parent}" for parent in parents],
-            "producer": {"name": f"ego2world.qa.{name}", "version": __version__, "code_sha256": code_sha256(Product.QUESTIONS), "kind": "model" if model else "rule", **(model or {})},
+            "record": "provenance",
+            "record_id": f"{self.name}/{name}",
+            "parents": [f"{self.name}/{parent}" for parent in parents],
+            "producer": {
+                "name": f"ego2world.qa.{name}",
+                "version": __version__,
+                "code_sha256": code_sha256(Product.QUESTIONS),
+                "kind": "model" if model else "rule",
+                **(model or {}),
+            },
             "input_hash": inputs,
-            "config_hash": self.config, "status": "ok",
-        }  # fmt: skip
+            "config_hash": self.config,
+            "status": "ok",
+        }
         if path.is_file():
             with path.open("rb") as file:
                 if file.readline() == canonical_json(head) + b"\n":
@@ -253,8 +284,12 @@ class _Episode:
         return groups_of(self.name, drafts, blocks(drafts, CheckContext(self.replayer, evidence, relations), plan))
 
     def _checked(
-        self, candidates: Sequence[QuestionGroup], evidence: Mapping[str, Evidence], relations: Mapping[str, Relation], client: ModelClient | None
-    ) -> list[QuestionGroup]:  # fmt: skip
+        self,
+        candidates: Sequence[QuestionGroup],
+        evidence: Mapping[str, Evidence],
+        relations: Mapping[str, Relation],
+        client: ModelClient | None,
+    ) -> list[QuestionGroup]:
         case = CheckContext(self.replayer, evidence, relations)
         out = []
         for candidate in candidates:
@@ -316,9 +351,13 @@ def _sorted_out(groups: Sequence[QuestionGroup], settings: QuestionSettings) -> 
 
 
 def _manifest(
-    worlds: Path, manifest: Mapping[str, Any], names: Sequence[str], failed: Mapping[str, Any], settings: QuestionSettings,
+    worlds: Path,
+    manifest: Mapping[str, Any],
+    names: Sequence[str],
+    failed: Mapping[str, Any],
+    settings: QuestionSettings,
     sorted_out: Mapping[str, Sequence[QuestionGroup]],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     accepted = sorted_out["accepted"]
 
     def counts(name: str, all_of: Sequence[str] = ()) -> dict[str, int]:
@@ -331,19 +370,30 @@ def _manifest(
         for f in {f.code: f for f in group.validation if f.severity == "error"}.values()
     )
     return {
-        "schema_version": SCHEMA_VERSION, "ego2world": __version__, "code_sha256": code_sha256(Product.QUESTIONS), "settings": settings.plain(), "worlds": str(worlds),
-        "episodes": {name: manifest["episodes"][name]["sha256"] for name in names}, "failed": dict(failed), "by_producer": counts("producer"),
+        "schema_version": SCHEMA_VERSION,
+        "ego2world": __version__,
+        "code_sha256": code_sha256(Product.QUESTIONS),
+        "settings": settings.plain(),
+        "worlds": str(worlds),
+        "episodes": {name: manifest["episodes"][name]["sha256"] for name in names},
+        "failed": dict(failed),
+        "by_producer": counts("producer"),
         "totals": {
-            "accepted": len(accepted), "rejected": len(sorted_out["rejected"]), "review": len(sorted_out["review"]),
-            "repaired": sum(group.status is GroupStatus.REPAIRED for group in accepted), "turns": sum(len(group.turns) for group in accepted),
+            "accepted": len(accepted),
+            "rejected": len(sorted_out["rejected"]),
+            "review": len(sorted_out["review"]),
+            "repaired": sum(group.status is GroupStatus.REPAIRED for group in accepted),
+            "turns": sum(len(group.turns) for group in accepted),
         },
         "by_category": counts("category", [one.value for one in Category]),
         "by_level": counts("level", [one.value for one in Level]),
         "by_modality": counts("modality", [one.value for one in Modality]),
         "by_turns": dict(sorted(Counter(str(len(group.turns)) for group in accepted).items())),
-        "by_format": counts("format"), "by_split": counts("split"), "by_template": counts("template"),
+        "by_format": counts("format"),
+        "by_split": counts("split"),
+        "by_template": counts("template"),
         "rejected_by_code": dict(sorted(codes.items())),
-    }  # fmt: skip
+    }
 
 
 def stage_path(out: Path, episode: str, stage: str) -> Path:

@@ -37,8 +37,8 @@ def check_folder(
         progress: called with (episode, finished, total).
 
     Returns:
-        verdict, groups, turns, rederived (turns whose answer the executed world gives), without_evidence (turns whose answer is
-        gone without the named evidence), findings: code -> items with path and message.
+        verdict, groups, turns, rederived (turns whose answer the executed world gives), without_evidence (turns whose
+        answer is gone without the named evidence), findings: code -> items with path and message.
 
     Raises:
         UsageError: no questions, or no worlds.
@@ -51,7 +51,8 @@ def check_folder(
     if changed:
         raise RecordError(
             str(worlds),
-            f"not the worlds these questions were made on ({', '.join(changed[:3])}); build again, or name the others with --worlds",
+            f"not the worlds these questions were made on ({', '.join(changed[:3])}); build again, or name the others"
+            " with --worlds",
         )
     by_status: dict[str, list[QuestionGroup]] = {
         status: read_records(qa / file, QuestionGroup) for status, file in FILES.items()
@@ -80,17 +81,25 @@ def check_folder(
     turns = sum(len(group.turns) for group in accepted)
     good = counts["rederived"] == turns and not {code for code in found if code not in _KNOWN}
     return {
-        "verdict": "pass" if good else "fail", "groups": len(accepted), "turns": turns, **counts,
+        "verdict": "pass" if good else "fail",
+        "groups": len(accepted),
+        "turns": turns,
+        **counts,
         "findings": {code: rows for code, rows in sorted(found.items())},
-    }  # fmt: skip
+    }
 
 
 _KNOWN = frozenset({"NAR_POINT_ONLY", "IVL_OVERLAP_SAME_ENTITY", "KEY_POSITION_BIAS"})  # kept and marked, see codes
 
 
 def _findings(
-    qa: Path, worlds: Path, episodes: Mapping[str, Sequence[QuestionGroup]], jobs: int, progress: Progress | None, counts: dict[str, int]
-) -> Iterator[tuple[str, Finding]]:  # fmt: skip
+    qa: Path,
+    worlds: Path,
+    episodes: Mapping[str, Sequence[QuestionGroup]],
+    jobs: int,
+    progress: Progress | None,
+    counts: dict[str, int],
+) -> Iterator[tuple[str, Finding]]:
     def results() -> Iterator[tuple[str, list[tuple[str, Finding]], int, int]]:
         if jobs <= 1:
             for name, groups in episodes.items():
@@ -115,7 +124,8 @@ def _findings(
 def check_episode(
     qa: Path, worlds: Path, name: str, groups: Sequence[QuestionGroup]
 ) -> tuple[list[tuple[str, Finding]], int, int]:
-    """Return the findings of an episode's groups, how many turns are re-derived, and how many lose their answer without evidence."""
+    """Return the findings of an episode's groups, how many turns are re-derived, and how many lose their answer
+    without evidence."""
     replayer = EpisodeReplayer(load_episode(worlds, name))
     evidence = {one.id: one for one in read_stage(qa, name, "evidence")}
     case = CheckContext(replayer, evidence, {one.id: one for one in read_stage(qa, name, "relations")})
@@ -132,9 +142,11 @@ def check_episode(
 
 
 def necessity(qa: Path, worlds: Path | None = None) -> dict[str, dict[str, int]]:
-    """Return which required modalities are needed: label -> groups, and how many give their answer without one of its streams.
+    """Return which required modalities are needed: label -> groups, and how many give their answer without one of its
+    streams.
 
-    Every stream that a group's label names is taken away whole, with all evidence of it, and the group is answered again.
+    Every stream that a group's label names is taken away whole, with all evidence of it, and the group is answered
+    again.
     """
     manifest = read_manifest(qa)
     worlds = worlds or Path(manifest["worlds"])
@@ -150,11 +162,14 @@ def necessity(qa: Path, worlds: Path | None = None) -> dict[str, dict[str, int]]
             row["groups"] += 1
             row["redundant"] += any(
                 all(
-                    replayer.answer(turn.spec.query, frozenset(one for one in turn.spec.evidence if stream.get(one) == lost)) == turn.spec.value
+                    replayer.answer(
+                        turn.spec.query, frozenset(one for one in turn.spec.evidence if stream.get(one) == lost)
+                    )
+                    == turn.spec.value
                     for turn in group.turns
                 )
                 for lost in group.modality.split("-")
-            )  # fmt: skip
+            )
     return dict(sorted(out.items()))
 
 

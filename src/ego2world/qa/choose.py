@@ -1,12 +1,12 @@
 """Which drafts become questions, and which of these are multiple choice. Stage: qa, questions.
 
-Quota: at most so many questions of a category in a window of time, the kinds of question taking turns, and one action asked about
-once in a category, so that no question gives away the answer of another.
+Quota: at most so many questions of a category in a window of time, the kinds of question taking turns, and one action
+asked about once in a category, so that no question gives away the answer of another.
 
-Multiple choice comes in blocks: as many questions as there are options, with answers that exclude each other; all questions of a
-block have the same options in the same order, and each is the key exactly once. So neither an option's wording, length or
-frequency nor its position says anything about the key, whatever a blind guesser has learnt elsewhere. Answers that fit in no block
-stay open.
+Multiple choice comes in blocks: as many questions as there are options, with answers that exclude each other; all
+questions of a block have the same options in the same order, and each is the key exactly once. So neither an option's
+wording, length or frequency nor its position says anything about the key, whatever a blind guesser has learnt
+elsewhere. Answers that fit in no block stay open.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Quota:
 
 
 def choose(drafts: Iterable[QuestionDraft], plan: Quota, replayer: EpisodeReplayer) -> list[QuestionDraft]:
-    """Return the drafts within quota, in order of category and time, and those on the way that do not hold when replayed.
+    """Return the drafts within quota, in order of category and time, and those on the way that do not hold when
+    replayed.
 
     What does not hold takes no place of the quota; it goes on to the checks, which say why.
     """
@@ -85,7 +86,8 @@ def _holds(draft: QuestionDraft, replayer: EpisodeReplayer) -> bool:
 
 
 def blocks(drafts: Sequence[QuestionDraft], case: CheckContext, plan: Quota) -> dict[int, list[tuple[str, Any]]]:
-    """Return options for the drafts that become multiple choice: position of the draft -> (text, value), the key among them."""
+    """Return options for the drafts that become multiple choice: position of the draft -> (text, value), the key among
+    them."""
     families: dict[str, list[int]] = defaultdict(list)
     for number, draft in enumerate(drafts):
         if len(draft.turns) == 1 and draft.turns[0].family and _holds(draft, case.replayer):
@@ -101,7 +103,8 @@ def blocks(drafts: Sequence[QuestionDraft], case: CheckContext, plan: Quota) -> 
 
 
 def _blocks(members: list[tuple[int, DraftTurn]], size: int, case: CheckContext) -> list[list[tuple[int, DraftTurn]]]:
-    """Partition questions into blocks of different answers, the most frequent answers first; what is left over stays open."""
+    """Partition questions into blocks of different answers, the most frequent answers first; what is left over stays
+    open."""
     queues: dict[str, list[tuple[int, DraftTurn]]] = defaultdict(list)
     for member in members:
         queues[member[1].answer].append(member)
@@ -137,7 +140,8 @@ def _exclude(turn: DraftTurn, other: DraftTurn, case: CheckContext) -> bool:
 
 
 def _kind(action: dict[str, Any]) -> str:
-    """Return the kind of an action apart from where it leads, so that "pick it up" never stands beside "pick it up from ..."."""
+    """Return the kind of an action apart from where it leads, so that "pick it up" never stands beside "pick it up
+    from ..."."""
     return str(action["action"]).split("_")[0]
 
 
@@ -153,27 +157,51 @@ def _group(episode: str, draft: QuestionDraft, options: list[tuple[str, Any]] | 
     turns = []
     for number, turn in enumerate(draft.turns):
         spec = Spec(
-            id="", query=turn.query, value=turn.value, direct=_once(turn.direct), inherited=_once(turn.inherited), new=_once(turn.new),
+            id="",
+            query=turn.query,
+            value=turn.value,
+            direct=_once(turn.direct),
+            inherited=_once(turn.inherited),
+            new=_once(turn.new),
             anchors=_once(turn.anchors),
-            span_s=(draft.clip.start_s, draft.clip.end_s), modality=modality, cutoff_s=draft.cutoff_s,
-        )  # fmt: skip
+            span_s=(draft.clip.start_s, draft.clip.end_s),
+            modality=modality,
+            cutoff_s=draft.cutoff_s,
+        )
         spec = with_id(spec)
         letters = dict(zip(LETTERS, options, strict=False)) if options and number == len(draft.turns) - 1 else None
         key = tuple(letter for letter, (text, _) in letters.items() if text == turn.answer) if letters else ()
         turns.append(
             Turn(
-                question=turn.question, answer=turn.answer, spec=spec, key_points=turn.key_points or (turn.answer.rstrip("."),),
+                question=turn.question,
+                answer=turn.answer,
+                spec=spec,
+                key_points=turn.key_points or (turn.answer.rstrip("."),),
                 options={letter: text for letter, (text, _) in letters.items()} if letters else None,
-                option_values={letter: value for letter, (_, value) in letters.items()} if letters else None, key=key,
-                depends_on=turn.depends_on, new_observation=turn.observation, standalone=turn.standalone,
+                option_values={letter: value for letter, (_, value) in letters.items()} if letters else None,
+                key=key,
+                depends_on=turn.depends_on,
+                new_observation=turn.observation,
+                standalone=turn.standalone,
             )
-        )  # fmt: skip
+        )
     group = QuestionGroup(
-        id="", episode=episode, level=LEVELS[draft.category].value, category=draft.category.value, subtype=draft.subtype,
-        format="multiple_choice" if options else "open", clip=draft.clip, turns=tuple(turns), modality=modality,
-        bridging_fact=draft.bridging_fact, lost_without_earlier=draft.lost_without_earlier, relation=draft.relation, links=draft.links,
-        loop_roles=dict(draft.loop_roles) if draft.loop_roles else None, template=f"{draft.category.value}/{draft.subtype}",
-    )  # fmt: skip
+        id="",
+        episode=episode,
+        level=LEVELS[draft.category].value,
+        category=draft.category.value,
+        subtype=draft.subtype,
+        format="multiple_choice" if options else "open",
+        clip=draft.clip,
+        turns=tuple(turns),
+        modality=modality,
+        bridging_fact=draft.bridging_fact,
+        lost_without_earlier=draft.lost_without_earlier,
+        relation=draft.relation,
+        links=draft.links,
+        loop_roles=dict(draft.loop_roles) if draft.loop_roles else None,
+        template=f"{draft.category.value}/{draft.subtype}",
+    )
     return named(group)
 
 

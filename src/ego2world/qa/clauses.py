@@ -1,4 +1,5 @@
-"""Clauses of narrations that say why, how, because of what, and what was perceived: exact quotes. Stage: qa, drafting."""
+"""Clauses of narrations that say why, how, because of what, and what was perceived: exact quotes. Stage: qa,
+drafting."""
 
 from __future__ import annotations
 

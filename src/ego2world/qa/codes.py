@@ -1,6 +1,7 @@
 """The validators' codes: what each guards against, and what follows. Stage: qa, declarations.
 
-error: the item is refused, or repaired first where ``repair`` knows how. review: a person decides. warning: kept and marked.
+error: the item is refused, or repaired first where ``repair`` knows how. review: a person decides. warning: kept and
+marked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What a model adds to interactions, stages and relations, checked before it is kept. Stage: qa, first to third, with a model.
+"""What a model adds to interactions, stages and relations, checked before it is kept. Stage: qa, first to third, with
+a model.
 
-Rules come first; a model only fills what they left empty. A quote must stand in the event's own narration, a stage must hold events in
-order and once, a relation must hold when the world is executed. What does not is left out, or kept as ineligible with its code.
+Rules come first; a model only fills what they left empty. A quote must stand in the event's own narration, a stage
+must hold events in order and once, a relation must hold when the world is executed. What does not is left out, or kept
+as ineligible with its code.
 """
 
 from __future__ import annotations
@@ -23,7 +25,18 @@ from ego2world.qa.replay import EpisodeReplayer
 FIELDS = ("trigger", "intention", "feedback")
 INTERACTIONS = listed("interactions", {"event": TEXT, **{name: TEXT for name in FIELDS}})
 STAGES = listed("stages", {"first": TEXT, "last": TEXT, "label": TEXT})
-RELATIONS = listed("relations", {"source": TEXT, "target": TEXT, "type": {"type": "string", "enum": ["state_transfer", "resumed_work", "instruction_following", "failure_correction", "continued_goal"]}, "carried": TEXT})  # fmt: skip
+RELATIONS = listed(
+    "relations",
+    {
+        "source": TEXT,
+        "target": TEXT,
+        "type": {
+            "type": "string",
+            "enum": ["state_transfer", "resumed_work", "instruction_following", "failure_correction", "continued_goal"],
+        },
+        "carried": TEXT,
+    },
+)
 
 
 class _Meant(msgspec.Struct):
@@ -105,10 +118,15 @@ def divided(
         used |= set(ids)
         made.append(
             Stage(
-                id=f"stage_m{len(made) + 1:03d}", episode=context.recording.id, label=row.label.strip()[:200], source="model",
-                span_s=(members[0].span_s[0], max(one.span_s[1] for one in members)), interactions=tuple(ids), entities=(),
+                id=f"stage_m{len(made) + 1:03d}",
+                episode=context.recording.id,
+                label=row.label.strip()[:200],
+                source="model",
+                span_s=(members[0].span_s[0], max(one.span_s[1] for one in members)),
+                interactions=tuple(ids),
+                entities=(),
             )
-        )  # fmt: skip
+        )
     span_of = {one.id: one.span_s for one in interactions}
     kept = []
     for stage in stages:
@@ -128,7 +146,8 @@ def related(
     stages: Sequence[Stage],
     client: ModelClient,
 ) -> list[Relation]:
-    """Return the relations with those that a model proposes: eligible where the later event is refused without the earlier one.
+    """Return the relations with those that a model proposes: eligible where the later event is refused without the
+    earlier one.
 
     Raises:
         ModelError: the service gave no reply.
@@ -149,9 +168,16 @@ def related(
         places = [stage_of.get(f"int_{one.removeprefix('op_')}", "") for one in events]
         out.append(
             Relation(
-                id=f"link_{row.source}_{row.target}", type=row.type, source=places[0], target=places[1], events=events, carried=row.carried.strip()[:300],
-                identity_basis="model", uncertainty="some" if holds else "unresolved", eligible=holds,
+                id=f"link_{row.source}_{row.target}",
+                type=row.type,
+                source=places[0],
+                target=places[1],
+                events=events,
+                carried=row.carried.strip()[:300],
+                identity_basis="model",
+                uncertainty="some" if holds else "unresolved",
+                eligible=holds,
                 reject_code=None if holds else "REL_SHARED_OBJECT_ONLY" if shared else "REL_ADJACENCY_ONLY",
             )
-        )  # fmt: skip
+        )
     return out

@@ -18,7 +18,8 @@ from ego2world.world.step import GroundAction, ground_action
 
 
 def interactions_of(context: RecipeContext, notes: Sequence[dict[str, Any]] = ()) -> tuple[Interaction, ...]:
-    """Return the interactions of a recording, in order of time; ``notes`` are the compiler's, for what was tried and not done."""
+    """Return the interactions of a recording, in order of time; ``notes`` are the compiler's, for what was tried and
+    not done."""
     done = [_done(context, i) for i in context.told]
     done += [one for note in notes if (one := _tried(context, note)) is not None]
     return tuple(sorted(done, key=lambda one: (one.span_s, one.id)))
@@ -39,14 +40,28 @@ def _done(context: RecipeContext, i: int) -> Interaction:
     sounds = [s for s in recording.annotations["sounds"] if s["span_s"][0] < end_s and s["span_s"][1] > start_s]
     step = next((s for s in recording.annotations["steps"] if s["span_s"][0] <= start_s < s["span_s"][1]), None)
     return Interaction(
-        id=f"int_{row['id'].removeprefix('op_')}", episode=recording.id, span_s=(start_s, end_s), operation=row["id"],
-        narrations=tuple(row["narration_ids"]), action=action.plain() | {"family": row["family"], "says": row["says"]}, progress="completed",
+        id=f"int_{row['id'].removeprefix('op_')}",
+        episode=recording.id,
+        span_s=(start_s, end_s),
+        operation=row["id"],
+        narrations=tuple(row["narration_ids"]),
+        action=action.plain() | {"family": row["family"], "says": row["says"]},
+        progress="completed",
         pre_state=tuple(fact_row(key, before.facts[key]) if key in before.facts else [*key, "unknown"] for key in keys),
-        delta=tuple(row["effects"]), post_state=tuple(fact_row(key, after.facts[key]) for key in keys),
-        preconditions=tuple(need_text(*need) for need in ground.preconditions()) if isinstance(ground, GroundAction) else (), trigger=clauses["reason"], intention=clauses["purpose"],
-        subgoal=step["text"] if step else None, manner=clauses["manner"], feedback=clauses["percept"],
-        attention=row["says"] if row["family"] == "check" else None, sounds=tuple(s["id"] for s in sounds), tracks=context.evidence(i)[1:],
-    )  # fmt: skip
+        delta=tuple(row["effects"]),
+        post_state=tuple(fact_row(key, after.facts[key]) for key in keys),
+        preconditions=(
+            tuple(need_text(*need) for need in ground.preconditions()) if isinstance(ground, GroundAction) else ()
+        ),
+        trigger=clauses["reason"],
+        intention=clauses["purpose"],
+        subgoal=step["text"] if step else None,
+        manner=clauses["manner"],
+        feedback=clauses["percept"],
+        attention=row["says"] if row["family"] == "check" else None,
+        sounds=tuple(s["id"] for s in sounds),
+        tracks=context.evidence(i)[1:],
+    )
 
 
 def _tried(context: RecipeContext, note: dict[str, Any]) -> Interaction | None:
@@ -55,6 +70,11 @@ def _tried(context: RecipeContext, note: dict[str, Any]) -> Interaction | None:
         return None
     row = context.recording.narrations[narration]
     return Interaction(
-        id=f"int_{note['id']}", episode=context.recording.id, span_s=(row["span_s"][0], row["span_s"][1]), operation=None,
-        narrations=(narration,), action={"says": row["text"]}, progress="failed",
-    )  # fmt: skip
+        id=f"int_{note['id']}",
+        episode=context.recording.id,
+        span_s=(row["span_s"][0], row["span_s"][1]),
+        operation=None,
+        narrations=(narration,),
+        action={"says": row["text"]},
+        progress="failed",
+    )

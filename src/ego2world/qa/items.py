@@ -38,8 +38,22 @@ def items_of(groups: Iterable[QuestionGroup]) -> Iterator[Item]:
     for group in groups:
         for number, turn in enumerate(group.turns):
             yield Item(
-                id=f"{group.id}/{number}", group=group.id, question=turn.question, answer=turn.answer, round=number, dataset="ego2world",
-                prototype=group.template, level=group.level, category=group.category, modality=group.modality, options=turn.options,
-                key=turn.key, key_points=turn.key_points, videos=(group.clip.video,), start_s=group.clip.start_s, end_s=group.clip.end_s,
-                split=group.split, cutoff_safe=group.clip.cutoff_safe,
-            )  # fmt: skip
+                id=f"{group.id}/{number}",
+                group=group.id,
+                question=turn.question,
+                answer=turn.answer,
+                round=number,
+                dataset="ego2world",
+                prototype=group.template,
+                level=group.level,
+                category=group.category,
+                modality=group.modality,
+                options=turn.options,
+                key=turn.key,
+                key_points=turn.key_points,
+                videos=(group.clip.video,),
+                start_s=group.clip.start_s,
+                end_s=group.clip.end_s,
+                split=group.split,
+                cutoff_safe=group.clip.cutoff_safe,
+            )

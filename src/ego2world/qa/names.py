@@ -128,7 +128,8 @@ class Names:
         return str(value)
 
     def act(self, action: Action, it: str | None = None, without: Sequence[str] = ()) -> str:
-        """Return an action as words; ``it``: a thing that is spoken of as "it"; ``without``: roles left out where optional."""
+        """Return an action as words; ``it``: a thing that is spoken of as "it"; ``without``: roles left out where
+        optional."""
         spoken = {
             role: "it" if it is not None and action.ids(role) == (it,) else self.listed(action.ids(role))
             for role in action.bound
@@ -142,6 +143,7 @@ class Names:
 _HIDDEN = re.compile(r"\s+(?:in|on|from|into|onto|with|to|over|under|off|out of|of|at|against|through|using)\s+\{\w+\}")
 _BARE = re.compile(r"^((?:put|place|pass|move|insert|hang|stick|transfer) it)$")
 _PARTICLE = re.compile(
-    r"\b(pick|put|turn|take|throw|switch|lift|close|cut|tear|fold|set|hang|plug|screw|pour|wipe|clean|drop|roll|fill|shake) "
+    r"\b(pick|put|turn|take|throw|switch|lift|close|cut|tear|fold|set|hang|plug|screw|pour|wipe|clean|drop|roll|fill|"
+    r"shake) "
     r"(up|down|off|out|away|back|on|over) it\b"
 )

@@ -1,4 +1,5 @@
-"""Near duplicates by MinHash with banding: linear in the items, then exact Jaccard on what fell together. Stage: qa, audit."""
+"""Near duplicates by MinHash with banding: linear in the items, then exact Jaccard on what fell together. Stage: qa,
+audit."""
 
 from __future__ import annotations
 

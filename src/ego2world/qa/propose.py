@@ -1,8 +1,10 @@
-"""Questions that a model proposes from the same observations, under a schema; the same validators decide. Stage: qa, questions.
+"""Questions that a model proposes from the same observations, under a schema; the same validators decide. Stage: qa,
+questions.
 
-The prompts are this project's own, after the paper's appendix H. What a model says is only ever a proposal: its events, narrations and
-quotes must exist, its relations must hold when executed, and a further call that sees neither its reasons nor its repairs must keep
-the result. Unreadable replies and refused proposals are records with their reason.
+The prompts are this project's own, after the paper's appendix H. What a model says is only ever a proposal: its
+events, narrations and quotes must exist, its relations must hold when executed, and a further call that sees neither
+its reasons nor its repairs must keep the result. Unreadable replies and refused proposals are records with their
+reason.
 """
 
 from __future__ import annotations
@@ -27,9 +29,15 @@ from ego2world.qa.taxonomy import LEVELS, Category, modality_of
 
 HERE = "ego2world.qa"
 PROMPTS = (
-    "observations.txt.j2", "interactions_system.txt", "stages_system.txt", "relations_system.txt", "questions_system.txt", "dialogues_system.txt",
-    "validate_system.txt", "validate_user.txt.j2",
-)  # fmt: skip
+    "observations.txt.j2",
+    "interactions_system.txt",
+    "stages_system.txt",
+    "relations_system.txt",
+    "questions_system.txt",
+    "dialogues_system.txt",
+    "validate_system.txt",
+    "validate_user.txt.j2",
+)
 WINDOW_S = 60.0
 MAX_TOKENS = 4096
 TEXT = {"type": "string"}
@@ -92,8 +100,11 @@ SCHEMAS = {
 
 
 VALIDATION: dict[str, Any] = {
-    "type": "object", "properties": {"keep": {"type": "boolean"}, "reason": TEXT}, "required": ["keep", "reason"], "additionalProperties": False,
-}  # fmt: skip
+    "type": "object",
+    "properties": {"keep": {"type": "boolean"}, "reason": TEXT},
+    "required": ["keep", "reason"],
+    "additionalProperties": False,
+}
 
 
 def identity(client: ModelClient) -> dict[str, str]:
@@ -119,13 +130,23 @@ def observations(context: RecipeContext, start_s: float, end_s: float) -> str:
                 for s in recording.annotations["sounds"]
                 if s["span_s"][0] < last_s and s["span_s"][1] > first_s
             )
-            rows.append({"event": recording.operations[i]["id"], "start": f"{first_s:.1f}", "end": f"{last_s:.1f}", "narration": narration,
-                         "text": recording.narrations[narration]["text"], "changes": changed, "sounds": heard})  # fmt: skip
+            rows.append(
+                {
+                    "event": recording.operations[i]["id"],
+                    "start": f"{first_s:.1f}",
+                    "end": f"{last_s:.1f}",
+                    "narration": narration,
+                    "text": recording.narrations[narration]["text"],
+                    "changes": changed,
+                    "sounds": heard,
+                }
+            )
     return prompt(HERE, "observations.txt.j2", rows=rows) if rows else ""
 
 
 def propose(context: RecipeContext, client: ModelClient) -> list[QuestionGroup]:
-    """Return what a model proposes for an episode, window by window, as candidates; replies that cannot be read become rejected ones.
+    """Return what a model proposes for an episode, window by window, as candidates; replies that cannot be read become
+    rejected ones.
 
     Raises:
         ModelError: the service gave no reply.
@@ -153,9 +174,12 @@ def windows(context: RecipeContext) -> Iterator[tuple[str, float]]:
 def ask(kind: str, schema: dict[str, Any], text: str, tag: str, client: ModelClient) -> list[Any]:
     """Return the rows that a model gives to observations, none where its reply cannot be read."""
     request = Request(
-        (Message("system", (Text(prompt(HERE, f"{kind}_system.txt")),)), Message("user", (Text(text),))), schema=schema, schema_name=kind,
-        max_tokens=MAX_TOKENS, tag=tag,
-    )  # fmt: skip
+        (Message("system", (Text(prompt(HERE, f"{kind}_system.txt")),)), Message("user", (Text(text),))),
+        schema=schema,
+        schema_name=kind,
+        max_tokens=MAX_TOKENS,
+        tag=tag,
+    )
     data = json_object(client.generate(request).text)
     rows = data.get(kind) if data is not None else None
     return rows if isinstance(rows, list) else []
@@ -189,36 +213,61 @@ def _group(
         evidence = (one.narration, one.event)
         earlier = tuple(name for turn in turns for name in turn.spec.evidence)
         spec = Spec(
-            id="", query=SaidQuery(one.narration, one.quote), value=one.quote, direct=evidence if number == 0 else (), inherited=earlier if number else (),
-            new=evidence if number else (), span_s=(clip.start_s, clip.end_s), modality="visual",
-        )  # fmt: skip
+            id="",
+            query=SaidQuery(one.narration, one.quote),
+            value=one.quote,
+            direct=evidence if number == 0 else (),
+            inherited=earlier if number else (),
+            new=evidence if number else (),
+            span_s=(clip.start_s, clip.end_s),
+            modality="visual",
+        )
         turns.append(
             Turn(
-                question=one.question.strip(), answer=one.answer.strip(), spec=with_id(spec), key_points=tuple(p for p in one.key_points if p.strip()) or (one.answer.strip().rstrip("."),),
-                depends_on=(number - 1,) if number else (), standalone=one.standalone.strip() if len(proposed) > 1 else "",
+                question=one.question.strip(),
+                answer=one.answer.strip(),
+                spec=with_id(spec),
+                key_points=tuple(p for p in one.key_points if p.strip()) or (one.answer.strip().rstrip("."),),
+                depends_on=(number - 1,) if number else (),
+                standalone=one.standalone.strip() if len(proposed) > 1 else "",
                 new_observation=one.quote if number else "",
             )
-        )  # fmt: skip
+        )
     events = [one.event for one in proposed]
     links = tuple(pairwise(events)) if dialogue is not None else ()
     group = QuestionGroup(
-        id="", episode=recording.id, level=LEVELS[Category(category)].value, category=category, subtype="proposed", format="open", clip=clip,
-        turns=tuple(turns), modality=modality_of(frozenset({"visual"})).value, producer=f"model:{model}", template=f"{category}/proposed",
-        bridging_fact=dialogue.bridging_fact if dialogue else "", lost_without_earlier=dialogue.lost_without_earlier if dialogue else "", links=links,
-    )  # fmt: skip
+        id="",
+        episode=recording.id,
+        level=LEVELS[Category(category)].value,
+        category=category,
+        subtype="proposed",
+        format="open",
+        clip=clip,
+        turns=tuple(turns),
+        modality=modality_of(frozenset({"visual"})).value,
+        producer=f"model:{model}",
+        template=f"{category}/proposed",
+        bridging_fact=dialogue.bridging_fact if dialogue else "",
+        lost_without_earlier=dialogue.lost_without_earlier if dialogue else "",
+        links=links,
+    )
     return named(group)
 
 
 def validated(group: QuestionGroup, text: str, client: ModelClient) -> list[Finding]:
-    """MODEL_REJECTS: ask whether a group that passed every check is supported by the observations; what cannot be read is for review."""
+    """MODEL_REJECTS: ask whether a group that passed every check is supported by the observations; what cannot be read
+    is for review."""
     turns = [{"question": t.question, "answer": t.answer, "standalone": t.standalone} for t in group.turns]
     asked = prompt(
         HERE, "validate_user.txt.j2", observations="", category=group.category, modality=group.modality, turns=turns
     )
     request = Request(
-        (Message("system", (Text(prompt(HERE, "validate_system.txt")),)), Message("user", (Text(f"{text}\n{asked}"),))), schema=VALIDATION,
-        schema_name="validate", max_tokens=400, tag=f"{group.id}/validate",
-    )  # fmt: skip
+        (Message("system", (Text(prompt(HERE, "validate_system.txt")),)), Message("user", (Text(f"{text}\n{asked}"),))),
+        schema=VALIDATION,
+        schema_name="validate",
+        max_tokens=400,
+        tag=f"{group.id}/validate",
+    )
     data = json_object(client.generate(request).text)
     if data is None or not isinstance(data.get("keep"), bool):
         return [
@@ -228,7 +277,8 @@ def validated(group: QuestionGroup, text: str, client: ModelClient) -> list[Find
 
 
 def mock_proposal(request: Request) -> str:
-    """Propose without a model, from the lines of the observations: for trying things out. Keeps everything when asked to validate."""
+    """Propose without a model, from the lines of the observations: for trying things out. Keeps everything when asked
+    to validate."""
     if request.schema_name == "validate":
         return '{"keep": true, "reason": "as narrated"}'
     if request.schema_name != "questions":
@@ -241,6 +291,15 @@ def mock_proposal(request: Request) -> str:
         )
         if because:
             category = "Intent Formation" if "because" in because[0] else "Intent Attribution"
-            questions.append({"question": "What does the narration give as the reason for what I do here?", "answer": because[1].capitalize() + ".", "event": parts[0],
-                              "narration": parts[2], "quote": because[1], "category": category, "key_points": [because[1]]})  # fmt: skip
+            questions.append(
+                {
+                    "question": "What does the narration give as the reason for what I do here?",
+                    "answer": because[1].capitalize() + ".",
+                    "event": parts[0],
+                    "narration": parts[2],
+                    "quote": because[1],
+                    "category": category,
+                    "key_points": [because[1]],
+                }
+            )
     return json.dumps({"questions": questions})

@@ -1,7 +1,7 @@
 """What a question asks, as a value that can be executed on a world. Stage: qa, declarations.
 
-A query says in terms of the world and its sources what the words of a question say in English; ``replay`` answers it. Times are
-seconds of the video's clock.
+A query says in terms of the world and its sources what the words of a question say in English; ``replay`` answers it.
+Times are seconds of the video's clock.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class Enabler(Query, frozen=True, tag="enabler"):
 
 
 class Linked(Query, frozen=True, tag="linked"):
-    """Which action on a thing becomes possible by an earlier one: the later action, where it is refused without the earlier."""
+    """Which action on a thing becomes possible by an earlier one: the later action, where it is refused without the
+    earlier."""
 
     first: str
     second: str
@@ -89,7 +90,8 @@ class ClauseQuery(Query, frozen=True, tag="clause"):
 
 
 class SaidQuery(Query, frozen=True, tag="said"):
-    """Whether a narration says some words: the quote itself where it does. What a model proposes rests on such quotes."""
+    """Whether a narration says some words: the quote itself where it does. What a model proposes rests on such
+    quotes."""
 
     categories: ClassVar[frozenset[Category]] = frozenset(Category)
     narration: str
@@ -104,7 +106,8 @@ class StepAt(Query, frozen=True, tag="step_at"):
 
 
 class NextStep(Query, frozen=True, tag="next_step"):
-    """Which step of the recipe under way comes next after a time: the first not begun, where it is also the first that is begun."""
+    """Which step of the recipe under way comes next after a time: the first not begun, where it is also the first that
+    is begun."""
 
     categories: ClassVar[frozenset[Category]] = frozenset({Category.GOAL_PLANNING})
     cutoff_s: float
@@ -160,7 +163,22 @@ class Adjustment(Query, frozen=True, tag="adjustment"):
 
 
 AnyQuery = (
-    Holding | Fact | Contents | ActQuery | ChangeQuery | Enabler | Linked | ClauseQuery | SaidQuery | StepAt | NextStep | PreparedStep
-    | ResumedStep | Amount | Heard | During | Adjustment
-)  # fmt: skip
+    Holding
+    | Fact
+    | Contents
+    | ActQuery
+    | ChangeQuery
+    | Enabler
+    | Linked
+    | ClauseQuery
+    | SaidQuery
+    | StepAt
+    | NextStep
+    | PreparedStep
+    | ResumedStep
+    | Amount
+    | Heard
+    | During
+    | Adjustment
+)
 Value = Any  # JSON: a word, a number, or a list of them

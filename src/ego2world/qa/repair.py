@@ -1,7 +1,8 @@
-"""Repairs: small changes inside the evidence and the question there is. What they cannot mend is refused. Source: the paper's C.7.
+"""Repairs: small changes inside the evidence and the question there is. What they cannot mend is refused. Source: the
+paper's C.7.
 
-A repaired group goes through every check again, by the same validators and without knowledge of what was repaired, and against
-the group it was, so that nothing was brought in.
+A repaired group goes through every check again, by the same validators and without knowledge of what was repaired, and
+against the group it was, so that nothing was brought in.
 """
 
 from __future__ import annotations
@@ -79,16 +80,24 @@ def _bound(group: QuestionGroup, case: CheckContext) -> QuestionGroup:
 
 
 REPAIRS: Mapping[str, _Mend] = {
-    "OPT_DUP": _to_open, "OPT_SUBSUMES_KEY": _to_open, "OPT_ALSO_TRUE": _to_open, "OPT_ELIMINABLE": _to_open,
-    "MOD_LABEL_EXTRA": _relabelled, "MOD_LABEL_MISSING": _relabelled, "NAR_ORDER": _ordered, "CLIP_NOT_CUTOFF_SAFE": _cut,
+    "OPT_DUP": _to_open,
+    "OPT_SUBSUMES_KEY": _to_open,
+    "OPT_ALSO_TRUE": _to_open,
+    "OPT_ELIMINABLE": _to_open,
+    "MOD_LABEL_EXTRA": _relabelled,
+    "MOD_LABEL_MISSING": _relabelled,
+    "NAR_ORDER": _ordered,
+    "CLIP_NOT_CUTOFF_SAFE": _cut,
     "KEYPOINT_UNBOUND": _bound,
-}  # fmt: skip
+}
 
 
 def _differences(before: QuestionGroup, after: QuestionGroup) -> list[tuple[str, Any, Any]]:
     rows: list[tuple[str, Any, Any]] = [
-        (name, getattr(before, name), getattr(after, name)) for name in ("format", "modality") if getattr(before, name) != getattr(after, name)
-    ]  # fmt: skip
+        (name, getattr(before, name), getattr(after, name))
+        for name in ("format", "modality")
+        if getattr(before, name) != getattr(after, name)
+    ]
     if before.clip != after.clip:
         rows.append(("clip.end_s", before.clip.end_s, after.clip.end_s))
     for number, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):

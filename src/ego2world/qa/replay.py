@@ -1,8 +1,9 @@
 """Answers to queries by executing the world: the independent check of every answer. Stage: qa, check.
 
-Nothing of what the engine thought of enters here: only the initial state, the recorded actions, and the tables of the annotations.
-``without`` takes evidence away: operations are left out of the execution (what then is refused does not happen), rows of the
-tables and narrations are not there. An answer that stays the same without its evidence does not rest on it.
+Nothing of what the engine thought of enters here: only the initial state, the recorded actions, and the tables of the
+annotations. ``without`` takes evidence away: operations are left out of the execution (what then is refused does not
+happen), rows of the tables and narrations are not there. An answer that stays the same without its evidence does not
+rest on it.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _MARKS = {
     "reason": (r"because of|because|since|due to", None),
     "manner": (r"by(?= \w+ing\b)", None),
     "percept": (r"\b(?:to (?:see|check|ensure|make sure|verify|know)|checking|ensuring|making sure)\b", None),
-}  # fmt: skip
+}
 
 
 class EpisodeReplayer:
@@ -90,7 +91,8 @@ class EpisodeReplayer:
         return states[i - first]
 
     def around(self, at_s: float) -> range:
-        """Return the states that may be current at a time: none of the operations under way is taken as done or not done."""
+        """Return the states that may be current at a time: none of the operations under way is taken as done or not
+        done."""
         return self.spans.around(at_s, SETTLED_S)
 
     @cached_property
@@ -118,7 +120,8 @@ class EpisodeReplayer:
         return found
 
     def holds(self, key: FactKey, value: Any, at_s: float) -> bool:
-        """Say whether a fact has a value in any state that may be current at a time; for options that must not be true."""
+        """Say whether a fact has a value in any state that may be current at a time; for options that must not be
+        true."""
         return any(_json(self.state(i).facts.get(key)) == value for i in self.around(at_s))
 
     # answers ------------------------------------------------------------------------------------------------
@@ -156,9 +159,10 @@ class EpisodeReplayer:
     @answer.register
     def _(self, query: ActQuery, without: Collection[str] = NOTHING) -> Value:
         about = [
-            i for i in self._told(query.start_s, query.end_s, without)
+            i
+            for i in self._told(query.start_s, query.end_s, without)
             if query.entity is None or query.entity in self.episode.actions[i].things
-        ]  # fmt: skip
+        ]
         if len(about) != 1:
             return None
         action = self.episode.actions[about[0]]
@@ -185,9 +189,8 @@ class EpisodeReplayer:
         before, after = self.state(earlier, without).facts, self.state(earlier + 1, without).facts
         named = frozenset[str]().union(*(failure.mentions() for failure in refused.failures))
         made = [
-            [*key, _json(value)] for key, value in sorted(after.items())
-            if before.get(key) != value and key[1] in named
-        ]  # fmt: skip
+            [*key, _json(value)] for key, value in sorted(after.items()) if before.get(key) != value and key[1] in named
+        ]
         return made[0] if len(made) == 1 else None
 
     @answer.register
@@ -262,10 +265,13 @@ class EpisodeReplayer:
     @answer.register
     def _(self, query: Amount, without: Collection[str] = NOTHING) -> Value:
         found = {
-            (row["amount"], row["unit"]) for row in self._rows("weighings", without)
-            if row["ingredient"] == query.ingredient and row["amount"] is not None
-            and row["span_s"][0] < query.end_s and row["span_s"][1] > query.start_s
-        }  # fmt: skip
+            (row["amount"], row["unit"])
+            for row in self._rows("weighings", without)
+            if row["ingredient"] == query.ingredient
+            and row["amount"] is not None
+            and row["span_s"][0] < query.end_s
+            and row["span_s"][1] > query.start_s
+        }
         return list(found.pop()) if len(found) == 1 else None
 
     @answer.register
@@ -276,9 +282,10 @@ class EpisodeReplayer:
     @answer.register
     def _(self, query: During, without: Collection[str] = NOTHING) -> Value:
         heard = sorted(
-            tuple(row["span_s"]) for row in self._rows("sounds", without)
+            tuple(row["span_s"])
+            for row in self._rows("sounds", without)
             if row["label"] == query.sound and row["span_s"][0] < query.to_s and row["span_s"][1] > query.from_s
-        )  # fmt: skip
+        )
         if len(heard) != 1:
             return None
         under_way = self._told(heard[0][0], heard[0][1], without)

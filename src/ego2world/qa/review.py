@@ -1,10 +1,12 @@
-"""Human review: cohorts, decisions that are only ever appended, agreement, export. Stage: qa, review. Source: the paper's D.
+"""Human review: cohorts, decisions that are only ever appended, agreement, export. Stage: qa, review. Source: the
+paper's D.
 
-    cohort.json     which groups, drawn once by a fixed seed, and who reviews which; with the hash of what they were drawn from
+    cohort.json     which groups, drawn once by a fixed seed, and who reviews which; with the hash of what they were
+                    drawn from
     reviews.jsonl   one decision a line, apart from the questions; undoing appends too, nothing is ever changed
 
-A reviewer sees no other reviewer's decisions. Every group has a version, the number of decisions on it: who saves on a version that
-has passed is told so, and the decision is kept all the same, under its reviewer.
+A reviewer sees no other reviewer's decisions. Every group has a version, the number of decisions on it: who saves on a
+version that has passed is told so, and the decision is kept all the same, under its reviewer.
 """
 
 from __future__ import annotations
@@ -31,9 +33,18 @@ from ego2world.qa.records import Finding, QuestionGroup, QuestionRecord
 SEED = 20260921
 DECISIONS = ("accept", "needs_revision", "reject", "uncertain")
 ISSUES = (
-    "answer_wrong", "answer_incomplete", "evidence_missing", "evidence_misplaced", "modality_wrong", "structure_wrong", "ambiguous",
-    "leaks_answer", "wording", "option_also_true", "media_unavailable",
-)  # fmt: skip
+    "answer_wrong",
+    "answer_incomplete",
+    "evidence_missing",
+    "evidence_misplaced",
+    "modality_wrong",
+    "structure_wrong",
+    "ambiguous",
+    "leaks_answer",
+    "wording",
+    "option_also_true",
+    "media_unavailable",
+)
 FIELDS = ("question", "answer", "standalone")  # of a turn, that suggestions can be made for
 COHORT, REVIEWS = "cohort.json", "reviews.jsonl"
 
@@ -118,9 +129,17 @@ def make_cohort(
             queues[names[(number + 1) % len(names)]].append(item)
     hashes = {group.id: group.content_hash for group in groups}
     cohort = {
-        "code_sha256": code_sha256(Product.QUESTIONS), "seed": seed, "population": len(ids), "population_hash": sha256(canonical_json(ids)), "status": status, "questions": str(qa),
-        "items": drawn, "content_hashes": {item: hashes[item] for item in drawn}, "double": drawn[:second], "queues": queues,
-    }  # fmt: skip
+        "code_sha256": code_sha256(Product.QUESTIONS),
+        "seed": seed,
+        "population": len(ids),
+        "population_hash": sha256(canonical_json(ids)),
+        "status": status,
+        "questions": str(qa),
+        "items": drawn,
+        "content_hashes": {item: hashes[item] for item in drawn},
+        "double": drawn[:second],
+        "queues": queues,
+    }
     path = out / COHORT
     if path.is_file():
         before = strict_json(path.read_bytes())
@@ -183,9 +202,16 @@ class ReviewStore:
         return standing(self._of_item[item], item, reviewer)
 
     def save(
-        self, item: str, reviewer: str, version: int, decision: str, issues: Sequence[str] = (), note: str = "",
-        suggestions: Sequence[Suggestion] = (), played_s: Sequence[tuple[float, float]] = (),
-    ) -> ReviewDecision:  # fmt: skip
+        self,
+        item: str,
+        reviewer: str,
+        version: int,
+        decision: str,
+        issues: Sequence[str] = (),
+        note: str = "",
+        suggestions: Sequence[Suggestion] = (),
+        played_s: Sequence[tuple[float, float]] = (),
+    ) -> ReviewDecision:
         """Append a decision, on disk before this returns.
 
         Raises:
@@ -197,17 +223,28 @@ class ReviewStore:
             group, now = self.groups[item], self.version(item)
             before = self.current(item, reviewer)
             review = ReviewDecision(
-                id=self._next_id(), item=item, reviewer=reviewer, version=version, decision=decision,
-                issues=tuple(dict.fromkeys(issues)), note=note, suggestions=tuple(suggestions), played_s=tuple(played_s),
-                media_verified=covers(played_s, group), content_hash=group.content_hash, supersedes=before.id if before else "", stale=version != now,
-            )  # fmt: skip
+                id=self._next_id(),
+                item=item,
+                reviewer=reviewer,
+                version=version,
+                decision=decision,
+                issues=tuple(dict.fromkeys(issues)),
+                note=note,
+                suggestions=tuple(suggestions),
+                played_s=tuple(played_s),
+                media_verified=covers(played_s, group),
+                content_hash=group.content_hash,
+                supersedes=before.id if before else "",
+                stale=version != now,
+            )
             self._append(review)
             if review.stale:
                 raise StaleVersion(now + 1, review)
             return review
 
     def undo(self, item: str, reviewer: str) -> ReviewDecision | None:
-        """Take back a reviewer's standing decision; what stood before it stands again. None where there is nothing to undo."""
+        """Take back a reviewer's standing decision; what stood before it stands again. None where there is nothing to
+        undo."""
         self._check(item, reviewer, DECISIONS[0], (), ())
         with self._lock:
             before = self.current(item, reviewer)
@@ -280,7 +317,8 @@ def read_reviews(folder: Path) -> list[ReviewDecision]:
 
 
 def summary(folder: Path) -> dict[str, Any]:
-    """Return what a review says so far: decisions, issues, agreement of those reviewed twice, findings, every standing decision."""
+    """Return what a review says so far: decisions, issues, agreement of those reviewed twice, findings, every standing
+    decision."""
     store = ReviewStore(folder)
     try:
         queues: Mapping[str, list[str]] = store.cohort["queues"]
@@ -291,14 +329,25 @@ def summary(folder: Path) -> dict[str, Any]:
         for one in kept:
             by_item[one.item].append(one)
         return {
-            "cohort": {"items": len(store.cohort["items"]), "population": store.cohort["population"], "seed": store.cohort["seed"], "status": store.cohort["status"]},
+            "cohort": {
+                "items": len(store.cohort["items"]),
+                "population": store.cohort["population"],
+                "seed": store.cohort["seed"],
+                "status": store.cohort["status"],
+            },
             "decisions": {name: sum(one.decision == name for one in kept) for name in DECISIONS},
             "issues": dict(sorted(Counter(issue for one in kept for issue in one.issues).items())),
-            "reviewed": len(by_item), "progress": {name: [sum(store.current(i, name) is not None for i in queue), len(queue)] for name, queue in queues.items()},
+            "reviewed": len(by_item),
+            "progress": {
+                name: [sum(store.current(i, name) is not None for i in queue), len(queue)]
+                for name, queue in queues.items()
+            },
             "agreement": agreement(by_item),
-            "findings": [{"code": f.code, "item": f.path, "message": f.message} for f in review_findings(kept, store.groups)],
+            "findings": [
+                {"code": f.code, "item": f.path, "message": f.message} for f in review_findings(kept, store.groups)
+            ],
             "reviews": [msgspec.to_builtins(one) for one in kept],
-        }  # fmt: skip
+        }
     finally:
         store.close()
 

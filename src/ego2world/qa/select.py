@@ -1,8 +1,9 @@
-"""Which videos to make questions from: clusters of what is narrated, a quota of each. Stage: qa, sources. Source: the paper's B.4.
+"""Which videos to make questions from: clusters of what is narrated, a quota of each. Stage: qa, sources. Source: the
+paper's B.4.
 
-Narrations are cleaned and de-duplicated per video; TF-IDF, truncated SVD, L2 norm and MiniBatch K-Means put videos with similar
-content together. Each cluster gives a minimum, the rest goes by what clusters have left; within a cluster the order is by distance
-to the centre, then density of narration, then id. Everything is fixed by the seed.
+Narrations are cleaned and de-duplicated per video; TF-IDF, truncated SVD, L2 norm and MiniBatch K-Means put videos
+with similar content together. Each cluster gives a minimum, the rest goes by what clusters have left; within a cluster
+the order is by distance to the centre, then density of narration, then id. Everything is fixed by the seed.
 """
 
 from __future__ import annotations
@@ -54,9 +55,14 @@ class SelectionRule:
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            "count": self.count, "clusters": self.clusters, "least": self.least, "shortest_s": self.shortest_s, "longest_s": self.longest_s,
-            "seed": self.seed, "components": self.components,
-        }  # fmt: skip
+            "count": self.count,
+            "clusters": self.clusters,
+            "least": self.least,
+            "shortest_s": self.shortest_s,
+            "longest_s": self.longest_s,
+            "seed": self.seed,
+            "components": self.components,
+        }
 
 
 def clean(text: str) -> str:
@@ -68,8 +74,10 @@ def select(videos: Iterable[VideoSketch], rule: SelectionRule) -> dict[str, Any]
     """Cluster and choose.
 
     Returns:
-        selected: ids in order; clusters: per cluster its size, how many are eligible and selected, key words, the videos nearest to
-        the centre; coverage: how many clusters are covered, and the least and most selected of them; videos: id -> cluster, distance.
+        selected: ids in order; clusters: per cluster its size, how many are eligible and selected, key words, the
+            videos nearest to
+        the centre; coverage: how many clusters are covered, and the least and most selected of them; videos: id ->
+        cluster, distance.
 
     Raises:
         UsageError: too few videos for the clusters.
@@ -99,7 +107,7 @@ def select(videos: Iterable[VideoSketch], rule: SelectionRule) -> dict[str, Any]
             key=lambda n: (round(float(distance[n]), 9), -every[n].density, every[n].id),
         )
         for c, rows in members.items()
-    }  # fmt: skip
+    }
     quota = quotas({c: len(rows) for c, rows in ranked.items()}, rule.count, rule.least)
     chosen = sorted(every[n].id for c, rows in ranked.items() for n in rows[: quota[c]])
     terms = np.array(vectorizer.get_feature_names_out())
@@ -108,16 +116,34 @@ def select(videos: Iterable[VideoSketch], rule: SelectionRule) -> dict[str, Any]
         weights = np.asarray(counts[members[c]].sum(axis=0)).ravel() if members[c] else np.zeros(len(terms))
         words = [str(terms[i]) for i in np.lexsort((terms, -weights))[:6] if weights[i] > 0]
         report.append(
-            {"cluster": c, "videos": len(members[c]), "eligible": len(ranked[c]), "selected": quota[c], "keywords": words,
-             "nearest": [every[n].id for n in ranked[c][:3]]}
-        )  # fmt: skip
+            {
+                "cluster": c,
+                "videos": len(members[c]),
+                "eligible": len(ranked[c]),
+                "selected": quota[c],
+                "keywords": words,
+                "nearest": [every[n].id for n in ranked[c][:3]],
+            }
+        )
     per = [count for count in quota.values() if count]
     return {
-        "method": "tfidf_svd_minibatch_kmeans", "rule": rule.plain(), "videos": len(every),
-        "eligible": sum(len(rows) for rows in ranked.values()), "selected": chosen, "clusters": report,
-        "coverage": {"clusters": rule.clusters, "covered": len(per), "least": min(per, default=0), "most": max(per, default=0)},
-        "assignment": {every[n].id: {"cluster": int(model.labels_[n]), "distance": round(float(distance[n]), 6)} for n in range(len(every))},
-    }  # fmt: skip
+        "method": "tfidf_svd_minibatch_kmeans",
+        "rule": rule.plain(),
+        "videos": len(every),
+        "eligible": sum(len(rows) for rows in ranked.values()),
+        "selected": chosen,
+        "clusters": report,
+        "coverage": {
+            "clusters": rule.clusters,
+            "covered": len(per),
+            "least": min(per, default=0),
+            "most": max(per, default=0),
+        },
+        "assignment": {
+            every[n].id: {"cluster": int(model.labels_[n]), "distance": round(float(distance[n]), 6)}
+            for n in range(len(every))
+        },
+    }
 
 
 def quotas(capacity: Mapping[int, int], count: int, least: int) -> dict[int, int]:
@@ -149,5 +175,6 @@ def videos_of(rows: Sequence[tuple[str, str, float]]) -> list[VideoSketch]:
     for video, text, time_s in rows:
         texts.setdefault(video, []).append((time_s, text))
     return [
-        VideoSketch(video, tuple(text for _, text in sorted(found)), max(time_s for time_s, _ in found)) for video, found in sorted(texts.items())
-    ]  # fmt: skip
+        VideoSketch(video, tuple(text for _, text in sorted(found)), max(time_s for time_s, _ in found))
+        for video, found in sorted(texts.items())
+    ]

@@ -19,6 +19,7 @@ class Spans:
         return range(bisect_left(self._latest_end, start_s), bisect_right(self._earliest_start, end_s))
 
     def around(self, at_s: float, slack_s: float) -> range:
-        """Return how many intervals may be over at a time: from those before the first that is not, to the last that has begun."""
+        """Return how many intervals may be over at a time: from those before the first that is not, to the last that
+        has begun."""
         low, high = bisect_right(self._latest_end, at_s + slack_s), bisect_left(self._earliest_start, at_s - slack_s)
         return range(low, max(low, high) + 1)

@@ -1,8 +1,9 @@
 """Stages of an activity and what an earlier one hands on to a later one. Stage: qa, third.
 
-A stage is a run of interactions under one recipe step, one preparation, or one activity; each interaction is in one of them, so
-there are no overlaps to reconcile. Following each other, or sharing a thing, makes no relation: something must be carried over
-without which the later action would be refused, a step must have been left and resumed, or a preparation must name its step.
+A stage is a run of interactions under one recipe step, one preparation, or one activity; each interaction is in one of
+them, so there are no overlaps to reconcile. Following each other, or sharing a thing, makes no relation: something
+must be carried over without which the later action would be refused, a step must have been left and resumed, or a
+preparation must name its step.
 """
 
 from __future__ import annotations
@@ -26,12 +27,19 @@ def episodes_of(context: RecipeContext, interactions: Sequence[Interaction]) -> 
         later = any(pair[0] == (kind, label) and pair[1].span_s[0] > rows[-1].span_s[0] for pair in labelled)
         found.append(
             Stage(
-                id=f"stage_{number:03d}", episode=context.recording.id, label=label, source=kind,
-                span_s=(rows[0].span_s[0], max(one.span_s[1] for one in rows)), interactions=tuple(one.id for one in rows),
-                entities=tuple(things), opening=_first(rows), result=_last(rows),
-                failures=tuple(one.id for one in rows if one.progress == "failed"), unfinished=later and kind == "step",
+                id=f"stage_{number:03d}",
+                episode=context.recording.id,
+                label=label,
+                source=kind,
+                span_s=(rows[0].span_s[0], max(one.span_s[1] for one in rows)),
+                interactions=tuple(one.id for one in rows),
+                entities=tuple(things),
+                opening=_first(rows),
+                result=_last(rows),
+                failures=tuple(one.id for one in rows if one.progress == "failed"),
+                unfinished=later and kind == "step",
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 
@@ -84,12 +92,18 @@ def relations_of(context: RecipeContext, stages: Sequence[Stage]) -> tuple[Relat
             sure = context.names.unique(thing) or tracked
             found.append(
                 Relation(
-                    id=f"link_{first}_{second}", type="state_transfer", source=stage(i), target=stage(j), events=(first, second),
+                    id=f"link_{first}_{second}",
+                    type="state_transfer",
+                    source=stage(i),
+                    target=stage(j),
+                    events=(first, second),
                     carried=f"{context.names.base(thing)} as {recording.operations[i]['says']} left it",
-                    identity_basis="track" if tracked else "name", uncertainty="none" if sure else "unresolved", eligible=sure,
+                    identity_basis="track" if tracked else "name",
+                    uncertainty="none" if sure else "unresolved",
+                    eligible=sure,
                     reject_code=None if sure else "REL_UNRESOLVED",
                 )
-            )  # fmt: skip
+            )
     return (*found, *_steps(context))
 
 
@@ -98,12 +112,26 @@ def _steps(context: RecipeContext) -> Iterator[Relation]:
     for row in steps:
         later = next((one for one in steps if one["step"] == row["step"] and one["span_s"][0] > row["span_s"][1]), None)
         if later is not None:
-            yield Relation(id=f"resumed_{row['id']}_{later['id']}", type="resumed_work", source=row["id"], target=later["id"],
-                           events=(row["id"], later["id"]), carried=row["text"], identity_basis="recipe step")  # fmt: skip
+            yield Relation(
+                id=f"resumed_{row['id']}_{later['id']}",
+                type="resumed_work",
+                source=row["id"],
+                target=later["id"],
+                events=(row["id"], later["id"]),
+                carried=row["text"],
+                identity_basis="recipe step",
+            )
     for row in context.recording.annotations["preparations"]:
         later = next(
             (one for one in steps if one["step"] == row["step"] and one["span_s"][0] >= row["span_s"][1]), None
         )
         if later is not None:
-            yield Relation(id=f"prepared_{row['id']}_{later['id']}", type="preparation", source=row["id"], target=later["id"],
-                           events=(row["id"], later["id"]), carried=row["text"], identity_basis="recipe step")  # fmt: skip
+            yield Relation(
+                id=f"prepared_{row['id']}_{later['id']}",
+                type="preparation",
+                source=row["id"],
+                target=later["id"],
+                events=(row["id"], later["id"]),
+                carried=row["text"],
+                identity_basis="recipe step",
+            )

@@ -33,9 +33,11 @@ def draw_clip(regions: Sequence[Region], path: Path, seconds_each: float = 1.0, 
 
 
 def draw_episode(episode: Episode, path: Path, fps: int = 2) -> None:
-    """Write an episode's reference as an MP4 on the clock of its source: at each moment, the agent's region as it is then.
+    """Write an episode's reference as an MP4 on the clock of its source: at each moment, the agent's region as it is
+    then.
 
-    What an operation changes is seen from the end of its time span on. Such a clip stands in for the source video where there is none.
+    What an operation changes is seen from the end of its time span on. Such a clip stands in for the source video
+    where there is none.
     """
     states = reference_states(episode)
     times, shown = [0.0], [_region(episode, next(states), "at the start", "")]

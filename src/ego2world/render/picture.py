@@ -1,4 +1,5 @@
-"""One region of a state as a picture: fixtures as boxes, what is visible in and on them as labelled shapes. Stage: render."""
+"""One region of a state as a picture: fixtures as boxes, what is visible in and on them as labelled shapes. Stage:
+render."""
 
 from __future__ import annotations
 

@@ -14,9 +14,13 @@ from ego2world.evaluate.compare import PROFILED
 from ego2world.evaluate.metrics import Metric, Unit
 
 ENDPOINT_COLORS = {
-    "completed_all": "#2f7d5b", "completed_some": "#8fbf6b", "completed_none": "#d6c06a", "execution_blocked": "#c9763f",
-    "parse_failure": "#a24b4b", "empty_plan": "#7a6f9b",
-}  # fmt: skip
+    "completed_all": "#2f7d5b",
+    "completed_some": "#8fbf6b",
+    "completed_none": "#d6c06a",
+    "execution_blocked": "#c9763f",
+    "parse_failure": "#a24b4b",
+    "empty_plan": "#7a6f9b",
+}
 
 
 def draw_figures(
@@ -153,8 +157,11 @@ def _belief(scores: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> Figur
     """Draw belief against the hidden world at the groups' ends, by quarter."""
     figure = new_figure(8.6, 2.7)
     axes = figure.subplots(1, 3)
-    titles = {"precision": "precision: right of what is believed", "recall": "recall: right of what there is to know",
-              "stale_share": "stale: overtaken by the world"}  # fmt: skip
+    titles = {
+        "precision": "precision: right of what is believed",
+        "recall": "recall: right of what there is to know",
+        "stale_share": "stale: overtaken by the world",
+    }
     for axis, (name, title) in zip(axes, titles.items(), strict=True):
         axis.set_facecolor("none")
         for number, (score, label) in enumerate(zip(scores, labels, strict=True)):

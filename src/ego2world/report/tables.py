@@ -1,4 +1,5 @@
-"""A collection or a run as columns: one Parquet file a kind of row (extra "parquet"). Values of mixed types become JSON text."""
+"""A collection or a run as columns: one Parquet file a kind of row (extra "parquet"). Values of mixed types become
+JSON text."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from ego2world.world.episode import COLLECTION_TABLES, collection_table
 
 
 def write_tables(source: Path, out: Path) -> list[str]:
-    """Write a collection (operations, transitions, notes, entities, groups, tasks, narrations) or a run (its record files).
+    """Write a collection (operations, transitions, notes, entities, groups, tasks, narrations) or a run (its record
+    files).
 
     Every row of a collection names its episode.
 

@@ -1,6 +1,7 @@
 """The traces of a run: what every task came from, what the agent did, saw and believed, and how its contract ended.
 
-Everything is worked out by replaying the records in the worlds. Texts stay plain; the page sets them as text, never as markup.
+Everything is worked out by replaying the records in the worlds. Texts stay plain; the page sets them as text, never as
+markup.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def _take_over(believed: dict[BeliefKey, Estimate], row: Mapping[str, Any]) -> N
 def _belief(
     episode: Episode, believed: Mapping[BeliefKey, Estimate], state: State, watch: BeliefScorer, things: set[str]
 ) -> list[list[Any]]:
-    """Return rows of (fluent, thing, believed, true, mark, source, step); what is not believed of the task's things comes last."""
+    """Return rows of (fluent, thing, believed, true, mark, source, step); what is not believed of the task's things
+    comes last."""
     rows: list[list[Any]] = []
     for key, entry in sorted(believed.items(), key=lambda item: (item[0][1], item[0][0])):
         mark = "right" if holds(key, entry.value, state) else "stale" if watch.is_stale(key, entry) else "wrong"
@@ -111,15 +113,28 @@ def _group(
             if row["after"] == number:
                 steps.append(_look(viewer, state, row, names))
     return {
-        "id": source.id, "instruction": source.instruction, "span_s": list(source.span_s), "narrations": list(source.narration_ids),
-        "reference": [episode.operations[i]["says"] + (" (inferred)" if episode.operations[i]["inferred"] else "") for i in range(source.first, source.last + 1)],
-        "ending": group.row["ending"], "reason": group.row.get("reason", ""), "steps": steps,
+        "id": source.id,
+        "instruction": source.instruction,
+        "span_s": list(source.span_s),
+        "narrations": list(source.narration_ids),
+        "reference": [
+            episode.operations[i]["says"] + (" (inferred)" if episode.operations[i]["inferred"] else "")
+            for i in range(source.first, source.last + 1)
+        ],
+        "ending": group.row["ending"],
+        "reason": group.row.get("reason", ""),
+        "steps": steps,
         "calls": [
-            {"prompt": row["request"]["messages"][-1]["parts"][0]["text"], "reply": row["reply"]["text"], "stop": row["reply"]["stop"],
-             "usage": row["reply"]["usage"], "errors": row["reply"]["errors"]}
+            {
+                "prompt": row["request"]["messages"][-1]["parts"][0]["text"],
+                "reply": row["reply"]["text"],
+                "stop": row["reply"]["stop"],
+                "usage": row["reply"]["usage"],
+                "errors": row["reply"]["errors"],
+            }
             for row in calls.get(source.id, ())
         ],
-    }  # fmt: skip
+    }
 
 
 def _news(before: Local | None, now: Local) -> list[str]:
@@ -138,12 +153,16 @@ def _news(before: Local | None, now: Local) -> list[str]:
 
 def _attempt(one: Played) -> dict[str, Any]:
     return {
-        "kind": "attempt", "number": one.row["number"], "by": one.row["by"], "said": call_text(one.attempt.proposal),
-        "done": str(one.attempt.action) if one.attempt.action is not None else "", "accepted": one.row["accepted"],
+        "kind": "attempt",
+        "number": one.row["number"],
+        "by": one.row["by"],
+        "said": call_text(one.attempt.proposal),
+        "done": str(one.attempt.action) if one.attempt.action is not None else "",
+        "accepted": one.row["accepted"],
         "failures": [{"code": f["code"], "says": f["says"]} for f in one.row["failures"]],
         "told": [{"code": f.code, "entity": f.entity, "needed": f.needed} for f in one.feedback.failures],
         "repair": [str(Action.of(r["action"], r["roles"])) for r in one.row["repair"]],
-    }  # fmt: skip
+    }
 
 
 def _look(viewer: Viewer, state: State, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -155,15 +174,21 @@ def _look(viewer: Viewer, state: State, row: Mapping[str, Any], names: Mapping[s
             f"{t.name}: {t.place[0]} {names.get(t.place[1], t.place[1])}" for t in view.content if t.place is not None
         ]
     return {
-        "kind": "look", "seeking": names.get(row["seeking"], row["seeking"]), "answered": row["answered"],
-        "repeated": row["repeated"], "conflict": row["conflict"], "picture": row["picture"], "lines": shown,
-    }  # fmt: skip
+        "kind": "look",
+        "seeking": names.get(row["seeking"], row["seeking"]),
+        "answered": row["answered"],
+        "repeated": row["repeated"],
+        "conflict": row["conflict"],
+        "picture": row["picture"],
+        "lines": shown,
+    }
 
 
 def _task(
     episode: Episode, task: TaskRecord, groups: Sequence[PlayedGroup], names: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the task's instruction and its conditions: how each ended, what made it true, and what had made it true in the source."""
+    """Return the task's instruction and its conditions: how each ended, what made it true, and what had made it true
+    in the source."""
     operations = {o["id"]: o for o in episode.operations}
     conditions = []
     for condition in task.conditions:
@@ -171,21 +196,35 @@ def _task(
         witness = operations.get(condition.witness or "")
         conditions.append(
             {
-                "words": describe(condition, names), "truth": ended.value, "made_true_by": made, "undone_by": lost,
-                "witness": None if witness is None else {
-                    "says": witness["says"], "span_s": witness["span_s"], "inferred": witness["inferred"],
-                    "narrations": list(witness["narration_ids"]),
-                },
+                "words": describe(condition, names),
+                "truth": ended.value,
+                "made_true_by": made,
+                "undone_by": lost,
+                "witness": (
+                    None
+                    if witness is None
+                    else {
+                        "says": witness["says"],
+                        "span_s": witness["span_s"],
+                        "inferred": witness["inferred"],
+                        "narrations": list(witness["narration_ids"]),
+                    }
+                ),
             }
-        )  # fmt: skip
+        )
     return {
-        "instruction": task.instruction, "tier": task.tier, "first_group": task.first_group, "last_group": task.last_group,
-        "source": dict(task.source), "conditions": conditions,
-    }  # fmt: skip
+        "instruction": task.instruction,
+        "tier": task.tier,
+        "first_group": task.first_group,
+        "last_group": task.last_group,
+        "source": dict(task.source),
+        "conditions": conditions,
+    }
 
 
 def _course(condition: Condition, groups: Sequence[PlayedGroup]) -> tuple[Truth, str, str]:
-    """Follow a condition through the task's attempts: its last truth, the attempt that made it true last, and one that undid it."""
+    """Follow a condition through the task's attempts: its last truth, the attempt that made it true last, and one that
+    undid it."""
     events: list[Event] = []
     now = truth(condition, groups[0].start, events)
     made, lost = ("before the task" if now is Truth.TRUE else ""), ""

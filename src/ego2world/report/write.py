@@ -29,8 +29,16 @@ from ego2world.report.trace import episode_trace
 from ego2world.world.episode import load_episode
 
 Progress = Callable[[str, int, int], None]
-LADDER = (("random", None), ("symbolic", "none"), ("llm", "none"), ("symbolic", "reset"), ("llm", "reset"),
-          ("symbolic", "persistent"), ("llm", "persistent"), ("reference", None))  # fmt: skip
+LADDER = (
+    ("random", None),
+    ("symbolic", "none"),
+    ("llm", "none"),
+    ("symbolic", "reset"),
+    ("llm", "reset"),
+    ("symbolic", "persistent"),
+    ("llm", "persistent"),
+    ("reference", None),
+)
 
 
 @dataclass
@@ -67,8 +75,8 @@ def make_report(
 
     Args:
         runs: run folders.
-        worlds: the collection that they ran on; by default the folder that each run names. Without it there are no traces,
-            no collateral and no overlap, and the report says so.
+        worlds: the collection that they ran on; by default the folder that each run names. Without it there are no
+            traces, no collateral and no overlap, and the report says so.
         seed: of all resampling.
         resamples: how many.
         with_traces: whether to work out the traces.
@@ -159,18 +167,36 @@ def write_report(
 
 
 def render(report: Report, figures: Mapping[str, str], version: str = "") -> str:
-    """Return the page. With a ``version`` it is a live one: traces come from the server, and it reloads when the version changes."""
+    """Return the page. With a ``version`` it is a live one: traces come from the server, and it reloads when the
+    version changes."""
     environment = Environment(
         loader=PackageLoader("ego2world.report", "."),
-        autoescape=select_autoescape(default=True, default_for_string=True), trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     scores = report.scores
     return environment.get_template("page.html.j2").render(
-        runs=scores, labels=report.labels, labelled=list(zip(report.labels, scores, report.reviews, strict=True)), compared=report.compared, reviews=report.reviews, problems=report.problems,
-        figures=figures, metrics=report.metrics, endpoints=tuple(TaskEndpoint), resources=RESOURCES, traces=report.traces, task_rows=_task_rows(report),
-        ladder=_ladder(scores), same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1, live=bool(version), version=version,
-        used=lambda name: any(s["resources"].get(name) for s in scores), css=page_css(), js=_asset("page.js"),
-    )  # fmt: skip
+        runs=scores,
+        labels=report.labels,
+        labelled=list(zip(report.labels, scores, report.reviews, strict=True)),
+        compared=report.compared,
+        reviews=report.reviews,
+        problems=report.problems,
+        figures=figures,
+        metrics=report.metrics,
+        endpoints=tuple(TaskEndpoint),
+        resources=RESOURCES,
+        traces=report.traces,
+        task_rows=_task_rows(report),
+        ladder=_ladder(scores),
+        same_worlds=len({str(s["episode_sha256"]) for s in scores}) <= 1,
+        live=bool(version),
+        version=version,
+        used=lambda name: any(s["resources"].get(name) for s in scores),
+        css=page_css(),
+        js=_asset("page.js"),
+    )
 
 
 def _asset(name: str) -> str:
@@ -184,7 +210,8 @@ def _pack(traces: Mapping[str, Any]) -> str:
 
 
 def _labels(scores: Sequence[Mapping[str, Any]], runs: Sequence[Path]) -> list[str]:
-    """Return how runs are called: by planner, model and memory where that tells them apart, else by their folders as well."""
+    """Return how runs are called: by planner, model and memory where that tells them apart, else by their folders as
+    well."""
     short = [" / ".join(filter(None, (s["planner"], s.get("model"), s["memory"]))) for s in scores]
     if len(set(short)) == len(short):
         return short
@@ -210,9 +237,14 @@ def _task_rows(report: Report) -> list[dict[str, Any]]:
             key = (task["episode"], task["task"])
             row = rows.setdefault(
                 key,
-                {"episode": key[0], "task": key[1], "tier": task["tier"], "instruction": report.instructions.get(key, ""),
-                 "cells": [None] * len(report.scores)},
-            )  # fmt: skip
+                {
+                    "episode": key[0],
+                    "task": key[1],
+                    "tier": task["tier"],
+                    "instruction": report.instructions.get(key, ""),
+                    "cells": [None] * len(report.scores),
+                },
+            )
             row["cells"][number] = task
     for row in rows.values():
         successes = [cell["success"] for cell in row["cells"] if cell]

@@ -1,6 +1,8 @@
-"""Rollouts of executable worlds as short clips whose truth is known: a hand does the steps of a goal, well or with planted faults.
+"""Rollouts of executable worlds as short clips whose truth is known: a hand does the steps of a goal, well or with
+planted faults.
 
-cases (steps that the executor accepts) -> play (a trace of numbers) -> draw (a clip)  and  truth (answers to every gate)
+cases (steps that the executor accepts) -> play (a trace of numbers) -> draw (a clip)  and  truth (answers to every
+gate)
 """
 
 from ego2world.rollouts.cases import Detour, Kind, RolloutCase, RolloutStep, Way, execute, make_cases

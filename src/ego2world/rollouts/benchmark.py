@@ -1,6 +1,7 @@
 """A benchmark of drawn rollouts: every answer to every gate is known, exactly. Stage: rollouts.
 
-Beside the files of a benchmark it holds which thing has which colour (legend.json, for the detector of pixels), and what no judge may see:
+Beside the files of a benchmark it holds which thing has which colour (legend.json, for the detector of pixels), and
+what no judge may see:
 
     plans.jsonl      the subgoals that the rollouts were played from
     truth.jsonl      the answer to every gate of every video, by the oracle
@@ -63,9 +64,12 @@ PLANS, TRUTH = "plans.jsonl", "truth.jsonl"
 SEEDS = (101, 202, 303)
 ORACLE = Rater(kind="oracle", id="oracle")
 CATEGORIES = {
-    Kind.OPEN: SubgoalCategory.ARTICULATION, Kind.CLOSE: SubgoalCategory.ARTICULATION, Kind.MOVE: SubgoalCategory.RELOCATION, Kind.POUR: SubgoalCategory.TRANSFER,
+    Kind.OPEN: SubgoalCategory.ARTICULATION,
+    Kind.CLOSE: SubgoalCategory.ARTICULATION,
+    Kind.MOVE: SubgoalCategory.RELOCATION,
+    Kind.POUR: SubgoalCategory.TRANSFER,
     Kind.COVER: SubgoalCategory.ATTACHMENT,
-}  # fmt: skip
+}
 TASK_FAULTS = (Fault.SKIP, Fault.HALF, Fault.NO_TILT, Fault.STOP, Fault.ABANDON)
 MODELS: dict[str, tuple[Fault, ...]] = {
     "careless": TASK_FAULTS,
@@ -85,9 +89,15 @@ class Planned:
 
 
 def make_rendered(
-    worlds: Path, out: Path, count: int = 20, takes: int = 1, seeds: Sequence[int] = SEEDS[:1], seed: int = 0, jobs: int = 1,
+    worlds: Path,
+    out: Path,
+    count: int = 20,
+    takes: int = 1,
+    seeds: Sequence[int] = SEEDS[:1],
+    seed: int = 0,
+    jobs: int = 1,
     progress: Progress | None = None,
-) -> Benchmark:  # fmt: skip
+) -> Benchmark:
     """Draw a benchmark from compiled kitchens.
 
     Args:
@@ -223,9 +233,15 @@ def _apart(case: RolloutCase, faults: dict[int, Fault], fault: Fault) -> bool:
 
 def _row(one: Planned) -> dict[str, Any]:
     planted = [
-        {"sid": f"s{n + 1}", "fault": fault.value, "gate": FAULTS[fault].gate, "type": FAULTS[fault].failure, "says": FAULTS[fault].says}
+        {
+            "sid": f"s{n + 1}",
+            "fault": fault.value,
+            "gate": FAULTS[fault].gate,
+            "type": FAULTS[fault].failure,
+            "says": FAULTS[fault].says,
+        }
         for n, fault in sorted(one.script.faults.items())
-    ]  # fmt: skip
+    ]
     way = one.script.way
     return {
         "video_id": one.video.video_id,
@@ -241,10 +257,17 @@ def _truth(one: Planned, found: Any) -> Iterator[GateAnswer]:
         for gate in GATES:
             true = found[number, gate]
             yield GateAnswer(
-                video_id=one.video.video_id, plan_id=f"{one.case.id}.plan", sid=f"s{number + 1}", gate=gate,
-                answer=GateVerdict.PASS if true.holds else GateVerdict.FAIL, rater=ORACLE, asked="all", t_start=true.t_start, t_end=true.t_end,
+                video_id=one.video.video_id,
+                plan_id=f"{one.case.id}.plan",
+                sid=f"s{number + 1}",
+                gate=gate,
+                answer=GateVerdict.PASS if true.holds else GateVerdict.FAIL,
+                rater=ORACLE,
+                asked="all",
+                t_start=true.t_start,
+                t_end=true.t_end,
                 failure=true.failure,
-            )  # fmt: skip
+            )
 
 
 def _case(case: RolloutCase, out: Path) -> Case:
@@ -256,10 +279,16 @@ def _case(case: RolloutCase, out: Path) -> Case:
         one.kind is Kind.POUR for one in case.steps
     )
     return Case(
-        case_id=case.id, domain=Setting.HOUSEHOLD if stored else Setting.KITCHEN, goal=case.goal, scene_image=path,
-        scene_sha256=sha256(buffer.getvalue()), clutter=tuple(Clutter)[min(2, len(case.beside) - 1)], objects=case.objects, panel=True,
+        case_id=case.id,
+        domain=Setting.HOUSEHOLD if stored else Setting.KITCHEN,
+        goal=case.goal,
+        scene_image=path,
+        scene_sha256=sha256(buffer.getvalue()),
+        clutter=tuple(Clutter)[min(2, len(case.beside) - 1)],
+        objects=case.objects,
+        panel=True,
         reference_sequences=tuple(way.words(case.steps) for way in case.ways),
-    )  # fmt: skip
+    )
 
 
 def _legend(case: RolloutCase) -> dict[str, Any]:
@@ -275,11 +304,20 @@ def plan_of(case: RolloutCase, scene_sha256: str) -> SubgoalPlan:
     """Return the steps of a rollout's case as a plan."""
     subgoals = tuple(
         Subgoal(
-            sid=f"s{n + 1}", text=one.says, objects=tuple(case.world.entities[i].name for i in (one.thing, one.target) if i), post_state=one.done,
+            sid=f"s{n + 1}",
+            text=one.says,
+            objects=tuple(case.world.entities[i].name for i in (one.thing, one.target) if i),
+            post_state=one.done,
             category=CATEGORIES[one.kind],
         )
         for n, one in enumerate(case.steps)
-    )  # fmt: skip
+    )
     return SubgoalPlan(
-        plan_id=f"{case.id}.plan", case_id=case.id, video_id=None, subgoals=subgoals, backbone="rollout", prompt_sha="", scene_sha256=scene_sha256
-    )  # fmt: skip
+        plan_id=f"{case.id}.plan",
+        case_id=case.id,
+        video_id=None,
+        subgoals=subgoals,
+        backbone="rollout",
+        prompt_sha="",
+        scene_sha256=scene_sha256,
+    )

@@ -1,7 +1,8 @@
-"""Goals for rollouts, derived from compiled kitchens: a few steps, each one or more actions of the executor. Stage: render.
+"""Goals for rollouts, derived from compiled kitchens: a few steps, each one or more actions of the executor. Stage:
+render.
 
-A case takes an episode's own fixtures and things, puts them where the steps need them, and keeps the facts that must hold at the end.
-Every step is executed when the case is made; what the executor refuses becomes no case.
+A case takes an episode's own fixtures and things, puts them where the steps need them, and keeps the facts that must
+hold at the end. Every step is executed when the case is made; what the executor refuses becomes no case.
 """
 
 from __future__ import annotations
@@ -197,8 +198,15 @@ def _case(
     substance = next((e for e in sorted(world.substances) if world.entities[e].type in ("water", "milk", "oil")), "")
     if pour and not substance:
         substance = SUBSTANCE
-        world = replace(world, entities={**world.entities, SUBSTANCE: replace(world.entities[source], id=SUBSTANCE, type="water", name="water")},
-                        grounds={}, looks={})  # fmt: skip
+        world = replace(
+            world,
+            entities={
+                **world.entities,
+                SUBSTANCE: replace(world.entities[source], id=SUBSTANCE, type="water", name="water"),
+            },
+            grounds={},
+            looks={},
+        )
     facts: dict[FactKey, Value] = {("at", AGENT): zone, ("openness", store): "closed"}
     facts |= {
         ("place", thing): ("on", counter)
@@ -225,9 +233,19 @@ def _case(
     goal = "; ".join(one.done for one in steps if not _undone(one, steps)) + "."
     ways = tuple(Way(order, detour) for order in _orders(world, state, steps) for detour in Detour)
     return RolloutCase(
-        id_, episode.id, goal[0].upper() + goal[1:], world, state, tuple(steps), ways, store, stand, dish, beside,
+        id_,
+        episode.id,
+        goal[0].upper() + goal[1:],
+        world,
+        state,
+        tuple(steps),
+        ways,
+        store,
+        stand,
+        dish,
+        beside,
         (substance, source, vessel) if pour else None,
-    )  # fmt: skip
+    )
 
 
 def _undone(one: RolloutStep, steps: Sequence[RolloutStep]) -> bool:
@@ -259,8 +277,18 @@ def execute(world: World, state: State, steps: Sequence[RolloutStep]) -> tuple[S
 
 
 def _step(
-    world: World, state: State, kind: Kind, counter: str, store: str, moved: str, to: str, source: str, vessel: str, cover: str, substance: str
-) -> tuple[RolloutStep, State] | None:  # fmt: skip
+    world: World,
+    state: State,
+    kind: Kind,
+    counter: str,
+    store: str,
+    moved: str,
+    to: str,
+    source: str,
+    vessel: str,
+    cover: str,
+    substance: str,
+) -> tuple[RolloutStep, State] | None:
     def the(thing: str) -> str:
         return called(world, thing)
 
@@ -279,21 +307,40 @@ def _step(
     elif kind is Kind.MOVE:
         how, put = _put(world, state, moved, to)
         actions = (Action.of("pick_up", {"object": moved}), *([put] if put else []))
-        made = RolloutStep(kind, moved, to, f"put {the(moved)} {how} {the(to)}", f"{the(moved)} is {how} {the(to)}",
-                    actions, ((("place", moved), (how, to)),))  # fmt: skip
+        made = RolloutStep(
+            kind,
+            moved,
+            to,
+            f"put {the(moved)} {how} {the(to)}",
+            f"{the(moved)} is {how} {the(to)}",
+            actions,
+            ((("place", moved), (how, to)),),
+        )
         if put is None:
             return None
     elif kind is Kind.POUR:
         back = Action.of("put_on_worktop", {"object": source, "target": counter})
         pour = Action.of("pour_into", {"object": substance, "source": source, "target": vessel})
-        made = RolloutStep(kind, source, vessel, f"pour {world.entities[substance].name} from {the(source)} into {the(vessel)}",
-                    f"{world.entities[substance].name} is in {the(vessel)}", (Action.of("pick_up", {"object": source}), pour, back),
-                    ((("contains", vessel, substance), True),))  # fmt: skip
+        made = RolloutStep(
+            kind,
+            source,
+            vessel,
+            f"pour {world.entities[substance].name} from {the(source)} into {the(vessel)}",
+            f"{world.entities[substance].name} is in {the(vessel)}",
+            (Action.of("pick_up", {"object": source}), pour, back),
+            ((("contains", vessel, substance), True),),
+        )
     else:
         verb = "put_lid_on" if world.entities[cover].type == "lid" else "cover_with"
-        made = RolloutStep(kind, cover, vessel, f"cover {the(vessel)} with {the(cover)}", f"{the(vessel)} is covered",
-                    (Action.of("pick_up", {"object": cover}), Action.of(verb, {"object": cover, "target": vessel})),
-                    ((("covered", vessel), True),))  # fmt: skip
+        made = RolloutStep(
+            kind,
+            cover,
+            vessel,
+            f"cover {the(vessel)} with {the(cover)}",
+            f"{the(vessel)} is covered",
+            (Action.of("pick_up", {"object": cover}), Action.of(verb, {"object": cover, "target": vessel})),
+            ((("covered", vessel), True),),
+        )
     after, refused = execute(world, state, [made])
     if refused or any(after.facts.get(key) != value for key, value in made.post):
         return None

@@ -1,8 +1,8 @@
 """A classical detector for drawn rollouts: rules from what its frames show (pixels.py) to gates. Stage: rollouts.
 
-It knows the palette that rollouts are drawn with and which thing of a case has which colour (legend.json), as a person who looks at the
-scene does; it knows no trace and no script. What happens between the frames that it is given it cannot see, which is the point: with
-few frames it misses what people see in motion. It is no judge of real videos.
+It knows the palette that rollouts are drawn with and which thing of a case has which colour (legend.json), as a person
+who looks at the scene does; it knows no trace and no script. What happens between the frames that it is given it
+cannot see, which is the point: with few frames it misses what people see in motion. It is no judge of real videos.
 """
 
 from __future__ import annotations
@@ -72,9 +72,13 @@ class Detector:
         """Answer one gate."""
         times = look.sampling.spread(0.0, max(0.0, look.duration_s - 0.02))
         common: dict[str, Any] = {
-            "video_id": look.video_id, "plan_id": plan.plan_id, "sid": subgoal.sid, "gate": gate, "rater": self.rater,
+            "video_id": look.video_id,
+            "plan_id": plan.plan_id,
+            "sid": subgoal.sid,
+            "gate": gate,
+            "rater": self.rater,
             "frame_spec": f"{look.sampling.density.value} {look.sampling.frames}: whole",
-        }  # fmt: skip
+        }
         legend = self._legend.get(case.case_id)
         if legend is None:
             return GateAnswer(
@@ -99,9 +103,15 @@ class Detector:
         why, said = _RULES[gate](sight)
         span = sight.span
         return GateAnswer(
-            **common, answer=GateVerdict.FAIL if why else GateVerdict.PASS, failure=why, rationale=said, frame_pts=tuple(s.time_s for s in seen),
-            t_start=span[0] if span else None, t_end=span[1] if span else None, parse_status=ReplyStatus.MEASURED,
-        )  # fmt: skip
+            **common,
+            answer=GateVerdict.FAIL if why else GateVerdict.PASS,
+            failure=why,
+            rationale=said,
+            frame_pts=tuple(s.time_s for s in seen),
+            t_start=span[0] if span else None,
+            t_end=span[1] if span else None,
+            parse_status=ReplyStatus.MEASURED,
+        )
 
 
 def make(bench: Path, client: ModelClient | None) -> Detector:
@@ -223,9 +233,10 @@ def _course(s: _Sight) -> Found:
         return FINE if good else ("incomplete_outcome", f"{s.thing} turns by {max(values) - min(values):.2f}")
     if s.kind is SubgoalCategory.TRANSFER:
         over = [
-            n for n in s.middle()
+            n
+            for n in s.middle()
             if (b := s.blob(n)) and (t := s.seen[n].things.get(s.target)) and abs(b.x - t.x) < 42 and b.width > b.height
-        ]  # fmt: skip
+        ]
         return FINE if over else ("domain_specific_operation", f"{s.thing} is never tilted over {s.target}")
     far = [math.dist((b.x, b.bottom), g) for n in range(len(s.seen)) if (b := s.blob(n)) and (g := s.goal(n))]
     if far and min(far) <= 0.75 * far[0]:

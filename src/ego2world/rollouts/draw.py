@@ -1,6 +1,7 @@
 """A frame of a trace as a picture. Stage: render.
 
-Every thing has one of the palette's colours, and no two of a scene the same, so that a detector that knows the palette can find it.
+Every thing has one of the palette's colours, and no two of a scene the same, so that a detector that knows the palette
+can find it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,17 @@ from ego2world.core.video import write_clip
 from ego2world.rollouts.trace import COUNTER_Y, FPS, HEIGHT_PX, SHELF_Y, STORE, WIDTH_PX, Body, Frame, Trace
 
 PALETTE = (
-    (205, 35, 35), (30, 150, 60), (35, 75, 210), (235, 205, 20), (140, 45, 165), (25, 175, 195), (245, 130, 15), (240, 95, 185),
-    (130, 220, 60), (100, 20, 50),
-)  # fmt: skip
+    (205, 35, 35),
+    (30, 150, 60),
+    (35, 75, 210),
+    (235, 205, 20),
+    (140, 45, 165),
+    (25, 175, 195),
+    (245, 130, 15),
+    (240, 95, 185),
+    (130, 220, 60),
+    (100, 20, 50),
+)
 WALL, COUNTER, INSIDE, DOOR = (214, 210, 200), (150, 140, 130), (190, 184, 172), (120, 98, 66)
 HAND, SLEEVE, DARK, CONTENT, HOLLOW = (226, 172, 138), (88, 98, 118), (34, 34, 38), (255, 255, 255), (92, 92, 96)
 SCALE = 2  # drawn larger and scaled down, for smooth edges

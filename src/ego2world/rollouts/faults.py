@@ -1,4 +1,5 @@
-"""What can go wrong in a rollout, each with the gate that it must fail and the type of its failure. Stage: render, declarations.
+"""What can go wrong in a rollout, each with the gate that it must fail and the type of its failure. Stage: render,
+declarations.
 
 The types are the paper's taxonomy, with contact_violation and instability for what it leaves unnamed.
 """
@@ -47,7 +48,8 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True)
 class Expected:
-    """Where a fault lands: the gate that fails first, the type of failure, the kinds of steps it can be planted in, and what is seen."""
+    """Where a fault lands: the gate that fails first, the type of failure, the kinds of steps it can be planted in,
+    and what is seen."""
 
     gate: str
     failure: str
@@ -61,7 +63,9 @@ FAULTS: dict[Fault, Expected] = {
     Fault.STOP: Expected("T1", "incomplete_outcome", ANY, "the video ends before the last step"),
     Fault.ABANDON: Expected("T2", "incomplete_outcome", CARRIED, "a thing is lifted and put back"),
     Fault.HALF: Expected("T3", "incomplete_outcome", ANY, "a step is carried out half way"),
-    Fault.NO_TILT: Expected("T2", "domain_specific_operation", (Kind.POUR,), "a vessel is shaken where it should be tilted"),
+    Fault.NO_TILT: Expected(
+        "T2", "domain_specific_operation", (Kind.POUR,), "a vessel is shaken where it should be tilted"
+    ),
     Fault.TELEPORT: Expected("P1", "object_inconsistency", CARRIED, "a thing jumps"),
     Fault.VANISH: Expected("P1", "object_inconsistency", CARRIED, "a thing is gone for a while"),
     Fault.DUPLICATE: Expected("P1", "object_inconsistency", CARRIED, "a copy stays where a thing was taken"),
@@ -77,10 +81,12 @@ FAULTS: dict[Fault, Expected] = {
     Fault.THROUGH_CLOSED: Expected("P3", "boundary_violation", (Kind.MOVE,), "a thing passes a closed door"),
     Fault.THROUGH_SURFACE: Expected("P3", "boundary_violation", CARRIED, "a thing passes through the worktop"),
     Fault.WRONG_AXIS: Expected("P3", "mechanism_violation", (Kind.OPEN,), "a door turns about another edge"),
-    Fault.UNCOUPLED: Expected("P3", "mechanism_violation", (Kind.MOVE, *HINGED), "a handle moves apart from what it belongs to"),
+    Fault.UNCOUPLED: Expected(
+        "P3", "mechanism_violation", (Kind.MOVE, *HINGED), "a handle moves apart from what it belongs to"
+    ),
     Fault.DEFORM: Expected("P3", "mechanism_violation", CARRIED, "a rigid thing bends"),
     Fault.FLOAT: Expected("P4", "instability", CARRIED, "a thing stays in the air"),
     Fault.DRIFT: Expected("P4", "instability", (Kind.MOVE,), "a thing slides away by itself"),
     Fault.SPRING: Expected("P4", "instability", HINGED, "a door moves back by itself"),
     Fault.LEAK: Expected("P4", "instability", (Kind.POUR,), "what was poured goes away"),
-}  # fmt: skip
+}

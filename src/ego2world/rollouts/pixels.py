@@ -1,4 +1,5 @@
-"""What a frame of a drawn rollout shows, from its pixels alone: colours to things, hand, door and contents. Stage: judge, backends."""
+"""What a frame of a drawn rollout shows, from its pixels alone: colours to things, hand, door and contents. Stage:
+judge, backends."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def _nearest() -> NDArray[np.int8]:
 
 @dataclass(frozen=True)
 class Blob:
-    """One thing in one frame, in pixels; ``pieces``: how many separate ones of its colour there are; ``content``: 0 to 1."""
+    """One thing in one frame, in pixels; ``pieces``: how many separate ones of its colour there are; ``content``: 0 to
+    1."""
 
     x: float
     bottom: float
@@ -80,9 +82,13 @@ def see(picture: NDArray[np.uint8], time_s: float, colors: Mapping[str, int]) ->
     short = 1 - tall / (bottom - top)
     grips = ((left + wide - 5, (top + bottom) / 2), ((left + right) / 2, top + tall - 6))
     return SeenFrame(
-        time_s, things, (hand.x, hand.bottom - hand.height / 2) if hand else None,
-        min(1.0, short / DOOR_GONE) if short > 0.12 and wide > 60 else openness, tall, grips,
-    )  # fmt: skip
+        time_s,
+        things,
+        (hand.x, hand.bottom - hand.height / 2) if hand else None,
+        min(1.0, short / DOOR_GONE) if short > 0.12 and wide > 60 else openness,
+        tall,
+        grips,
+    )
 
 
 def _blob(
@@ -94,7 +100,8 @@ def _blob(
     near: int = NEAR_PIECES_PX,
     thick: bool = False,
 ) -> Blob | None:
-    """Return what there is of a colour: the largest piece with those near it, which a hand or a window may have cut off.
+    """Return what there is of a colour: the largest piece with those near it, which a hand or a window may have cut
+    off.
 
     thick: lines are not of it, such as an outline that compression has coloured.
     """
@@ -105,9 +112,16 @@ def _blob(
     pieces, count = ndimage.label(ndimage.binary_opening(there, np.ones((3, 3))) if thick else there)
     areas = ndimage.sum_labels(pieces > 0, pieces, np.arange(1, count + 1))
     boxes = [
-        (int(areas[n]), rows.start + box[0].start, rows.start + box[0].stop, columns.start + box[1].start, columns.start + box[1].stop)
-        for n, box in enumerate(ndimage.find_objects(pieces)) if areas[n] >= piece
-    ]  # fmt: skip
+        (
+            int(areas[n]),
+            rows.start + box[0].start,
+            rows.start + box[0].stop,
+            columns.start + box[1].start,
+            columns.start + box[1].stop,
+        )
+        for n, box in enumerate(ndimage.find_objects(pieces))
+        if areas[n] >= piece
+    ]
     groups: list[tuple[int, int, int, int, int]] = []
     for one in sorted(boxes, reverse=True):
         area, top, bottom, left, right = one

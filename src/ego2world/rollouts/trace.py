@@ -1,4 +1,5 @@
-"""What a rollout shows, frame by frame, as numbers: the one source of its picture and of the truth about it. Stage: render.
+"""What a rollout shows, frame by frame, as numbers: the one source of its picture and of the truth about it. Stage:
+render.
 
 Units are pixels of a 320 x 240 picture, y downwards; a thing's position is the middle of its bottom edge.
 """
@@ -79,7 +80,8 @@ class DrawnDoor:
 
 @dataclass(frozen=True)
 class Frame:
-    """One moment. ``grips``: what the hand is closed around or acting on, "" for nothing; ``stream``: from vessel to vessel."""
+    """One moment. ``grips``: what the hand is closed around or acting on, "" for nothing; ``stream``: from vessel to
+    vessel."""
 
     hand: tuple[float, float]
     grips: str
@@ -90,7 +92,8 @@ class Frame:
 
 @dataclass(frozen=True)
 class Trace:
-    """A whole rollout. ``store``: the id of the storage; ``inside``: frames in which a thing is in it and hidden while it is closed."""
+    """A whole rollout. ``store``: the id of the storage; ``inside``: frames in which a thing is in it and hidden while
+    it is closed."""
 
     frames: tuple[Frame, ...]
     store: str

@@ -1,13 +1,16 @@
-"""The exact answers to every gate of a rollout, worked out from its trace alone: what was meant is not asked. Stage: render.
+"""The exact answers to every gate of a rollout, worked out from its trace alone: what was meant is not asked. Stage:
+render.
 
-The trace is cut where the hand leaves its resting place; each part belongs to the step whose thing the hand acts on in it. The rules:
+The trace is cut where the hand leaves its resting place; each part belongs to the step whose thing the hand acts on in
+it. The rules:
 
     T1  the hand acts on the step's thing, while the step is still to be done
     T2  carried: comes nearer to its target by a quarter; poured: tilted over the vessel; door: turns by 0.3
     T3  once released: at its target (or up to 16 px above), half full, open or closed
     P1  no object teleports, disappears, is duplicated, or changes size, colour or content from one frame to the next
     P2  a thing begins to change only while the hand touches it; content flows only from a tilted vessel
-    P3  while it is acted on, a thing moves only in contact, passes nothing solid, and is one rigid piece; a door turns about its hinge
+    P3  while it is acted on, a thing moves only in contact, passes nothing solid, and is one rigid piece; a door turns
+        about its hinge
     P4  afterwards it rests on something, and nothing of it changes
 
 Where nothing was begun, physics has nothing to judge: those answers hold, and no score counts them.
@@ -113,7 +116,8 @@ def _step(case: RolloutCase, one: RolloutStep, trace: Trace, mine: Sequence[Visi
 
 
 def _settled(one: RolloutStep, frames: Sequence[Frame], part: Visit) -> int:
-    """Return the frame at which an interaction has ended: released, and what goes on without the hand has come to rest."""
+    """Return the frame at which an interaction has ended: released, and what goes on without the hand has come to
+    rest."""
     at = part.release
     while one.kind not in (Kind.OPEN, Kind.CLOSE) and at + 1 < part.end and _active(frames, at, one.thing):
         at += 1
@@ -188,11 +192,14 @@ def _broken(case: RolloutCase, frames: Sequence[Frame], part: Visit) -> str:
         for thing, b in now.bodies.items():
             a = before.bodies[thing]
             if (
-                a.seen != b.seen or a.color != b.color or len(a.copies) != len(b.copies)
-                or abs(a.width - b.width) > 1 or abs(a.height - b.height) > 1
+                a.seen != b.seen
+                or a.color != b.color
+                or len(a.copies) != len(b.copies)
+                or abs(a.width - b.width) > 1
+                or abs(a.height - b.height) > 1
                 or abs((a.level or 0) - (b.level or 0)) > FLOW
                 or math.dist((a.x, a.y), (b.x, b.y)) > FASTEST_PX
-            ):  # fmt: skip
+            ):
                 return "object_inconsistency"
     return ""
 
@@ -272,9 +279,10 @@ def _supported(case: RolloutCase, thing: str, frame: Frame) -> bool:
     body = frame.bodies[thing]
     floors: list[float] = [COUNTER_Y] if body.x >= STORE[2] else [STORE_FLOOR_Y]
     floors += [
-        other.y - other.height for i, other in frame.bodies.items()
+        other.y - other.height
+        for i, other in frame.bodies.items()
         if i != thing and other.seen and abs(other.x - body.x) <= (other.width + body.width) / 2
-    ]  # fmt: skip
+    ]
     return any(abs(body.y - floor) <= GAP_PX for floor in floors)
 
 
@@ -283,5 +291,6 @@ def first_failures(found: Mapping[tuple[int, str], GateTruth], step: int) -> lis
     chains = (TASK, PHYSICS) if found[step, "T1"].holds else (TASK,)
     return [
         next((gate, found[step, gate].failure) for gate in chain if not found[step, gate].holds)
-        for chain in chains if not all(found[step, gate].holds for gate in chain)
-    ]  # fmt: skip
+        for chain in chains
+        if not all(found[step, gate].holds for gate in chain)
+    ]

@@ -1,7 +1,7 @@
 """A model as a run sees it: every call is recorded, counted against the budget, and never made twice.
 
-Calls of an episode are numbered. When an episode starts anew after a kill, its first calls are answered from the journal: the same
-requests in the same order, so nothing is paid for twice and the records end up the same.
+Calls of an episode are numbered. When an episode starts anew after a kill, its first calls are answered from the
+journal: the same requests in the same order, so nothing is paid for twice and the records end up the same.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ NO_CALLS = dict.fromkeys(
 
 
 class EpisodeChat:
-    """The calls of one episode. ``usage`` counts every reply of the group, ``billed`` leaves out those from the cache."""
+    """The calls of one episode. ``usage`` counts every reply of the group, ``billed`` leaves out those from the
+    cache."""
 
     def __init__(
         self, episode: str, client: ModelClient, meter: Meter, records: Recorder, journal: Sequence[Mapping[str, Any]]
@@ -116,10 +117,14 @@ class EpisodeChat:
     def counts(self) -> dict[str, int]:
         """Return what the group's record says of its calls."""
         return {
-            "calls": self.calls, "calls_without_usage": self.without_usage, "tokens_in": self.usage.input_tokens,
-            "tokens_out": self.usage.output_tokens, "tokens_in_cached": self.usage.cached_tokens,
-            "tokens_reasoning": self.usage.reasoning_tokens, "tokens_billed": self.billed.total_tokens,
-        }  # fmt: skip
+            "calls": self.calls,
+            "calls_without_usage": self.without_usage,
+            "tokens_in": self.usage.input_tokens,
+            "tokens_out": self.usage.output_tokens,
+            "tokens_in_cached": self.usage.cached_tokens,
+            "tokens_reasoning": self.usage.reasoning_tokens,
+            "tokens_billed": self.billed.total_tokens,
+        }
 
     def ask(self, request: Request) -> Reply:
         """Return the reply, from the journal when this call was made before.
@@ -145,9 +150,17 @@ class EpisodeChat:
             self._meter.count(reply)
             self._records.add(
                 JOURNAL,
-                {"episode": self._episode, "group": self.group, "number": self._number, "tag": tag, "key": request.key,
-                 "model": self._client.name, "request": request.body, "reply": reply.plain()},
-            )  # fmt: skip
+                {
+                    "episode": self._episode,
+                    "group": self.group,
+                    "number": self._number,
+                    "tag": tag,
+                    "key": request.key,
+                    "model": self._client.name,
+                    "request": request.body,
+                    "reply": reply.plain(),
+                },
+            )
         self.calls += 1
         if reply.usage is None:
             self.without_usage += 1

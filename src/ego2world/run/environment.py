@@ -18,9 +18,17 @@ from ego2world.world.state import HANDS, Action, State, World
 from ego2world.world.step import step
 
 _OF_THE_WORLD = frozenset(
-    {Code.ELSEWHERE, Code.CLOSED_AROUND, Code.UNKNOWN_PLACE, Code.NOT_HELD, Code.NOT_INSIDE, Code.WRONG_VALUE, Code.UNKNOWN_VALUE,
-     Code.NOT_CONTAINED}
-)  # fmt: skip
+    {
+        Code.ELSEWHERE,
+        Code.CLOSED_AROUND,
+        Code.UNKNOWN_PLACE,
+        Code.NOT_HELD,
+        Code.NOT_INSIDE,
+        Code.WRONG_VALUE,
+        Code.UNKNOWN_VALUE,
+        Code.NOT_CONTAINED,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -54,10 +62,7 @@ class Environment:
     def brief(self, group: Group) -> GroupBrief:
         """Return what an agent is told at the start of a group."""
         text = group.instruction.lower()
-        named = [
-            self.world.entities[e] for e, name, pattern in self._nameable
-            if name in text and pattern.search(text)
-        ]  # fmt: skip
+        named = [self.world.entities[e] for e, name, pattern in self._nameable if name in text and pattern.search(text)]
         fixtures = tuple(
             (Hint(f, self.world.entities[f].name, self.world.entities[f].type), self.world.zone_of[f])
             for f in sorted(self.world.zone_of)
@@ -99,7 +104,8 @@ class Environment:
     def _agent_form(self, refusal: Refusal) -> tuple[Failure, ...]:
         """Say what failed without saying what cannot be seen.
 
-        A thing that is not in view is just not visible. A fixture of another zone is elsewhere, and nothing more is said of it.
+        A thing that is not in view is just not visible. A fixture of another zone is elsewhere, and nothing more is
+        said of it.
         """
         seen = self._in_view()
         out = []
@@ -115,7 +121,8 @@ class Environment:
         return tuple(dict.fromkeys(out))  # several hidden reasons are one: their number would tell of the hidden world
 
     def _offer(self, refusal: Refusal, plan: tuple[Action, ...]) -> tuple[Proposal, ...]:
-        """Return what of a repair plan may be told: all of it where everything that failed is in view; else to walk there."""
+        """Return what of a repair plan may be told: all of it where everything that failed is in view; else to walk
+        there."""
         seen = self._in_view()
         away = [
             f.entity

@@ -1,7 +1,8 @@
 """Where the recorded image of a region comes from: drawn by this project, or cut from the source video.
 
-The region's image is fixed for an episode: drawn, it shows the initial state; from a video, it is the frame at the first moment at
-which the reference acts in the region. The symbolic delta always counts from the initial state and wins over the image.
+The region's image is fixed for an episode: drawn, it shows the initial state; from a video, it is the frame at the
+first moment at which the reference acts in the region. The symbolic delta always counts from the initial state and
+wins over the image.
 """
 
 from __future__ import annotations

@@ -21,9 +21,16 @@ from ego2world.world.explain import explain_failure
 from ego2world.world.observation import Feedback, Proposal, RegionView
 
 COUNTS = (
-    "attempts", "accepted", "repairs", "visual_queries", "visual_answers", "repeated_region_queries", "needless_looks", "conflicts",
+    "attempts",
+    "accepted",
+    "repairs",
+    "visual_queries",
+    "visual_answers",
+    "repeated_region_queries",
+    "needless_looks",
+    "conflicts",
     "repeats",
-)  # fmt: skip
+)
 
 
 @dataclass
@@ -78,13 +85,16 @@ def run_group(player: Player, group: Group) -> tuple[Ending, list[Event], dict[s
     ending, reason = _play(player, group, context, course)
     operations = environment.episode.operations[group.first : group.last + 1]
     row = {
-        "ending": ending.value, "reason": reason, **{name: course.counts[name] for name in COUNTS},
+        "ending": ending.value,
+        "reason": reason,
+        **{name: course.counts[name] for name in COUNTS},
         "cross_group_hits": belief.cross_group_hits - hits,
-        **(player.chat.counts() if player.chat is not None else NO_CALLS), "planner_notes": dict(context.notes),
+        **(player.chat.counts() if player.chat is not None else NO_CALLS),
+        "planner_notes": dict(context.notes),
         "belief": player.watch.judge(belief, environment.state),
         "reference_families": sorted({o["family"] for o in operations if not o["inferred"]}),
         "attempted_families": sorted(course.families),
-    }  # fmt: skip
+    }
     return ending, course.events, row
 
 
@@ -121,7 +131,8 @@ def _play(player: Player, group: Group, context: Context, course: _Course) -> tu
 
 
 def _observe(player: Player, context: Context) -> None:
-    """Take in the local observation and what an accepted action is declared to do; then let the memory policy forget."""
+    """Take in the local observation and what an accepted action is declared to do; then let the memory policy
+    forget."""
     player.belief.see_local(context.local)
     if context.feedback is not None:
         player.belief.learn(context.feedback)
@@ -151,10 +162,18 @@ def _look(player: Player, group: Group, step: Look, context: Context, course: _C
     counts["conflicts"] += conflict
     counts["needless_looks"] += not taught
     row = {
-        "episode": environment.episode.id, "group": group.id, "number": counts["visual_queries"], "after": counts["attempts"],
-        "zone": view.zone, "seeking": step.seeking, "answered": answered, "repeated": repeated, "conflict": conflict,
-        "needless": not taught, "picture": picture is not None,
-    }  # fmt: skip
+        "episode": environment.episode.id,
+        "group": group.id,
+        "number": counts["visual_queries"],
+        "after": counts["attempts"],
+        "zone": view.zone,
+        "seeking": step.seeking,
+        "answered": answered,
+        "repeated": repeated,
+        "conflict": conflict,
+        "needless": not taught,
+        "picture": picture is not None,
+    }
     if picture is not None:  # what a model saw cannot be worked out again from the world
         row["content"] = [[thing.id, *thing.place] for thing in view.content if thing.place is not None]
     player.records.add("looks.jsonl", row)
@@ -176,13 +195,17 @@ def _attempt(player: Player, group: Group, step: Act, course: _Course) -> Feedba
     player.records.add(
         "attempts.jsonl",
         {
-            "episode": environment.episode.id, "group": group.id, "number": counts["attempts"], "by": step.proposal.by,
-            "action": step.proposal.action, "roles": {r: list(v) if isinstance(v, tuple) else v for r, v in step.proposal.roles.items()},
+            "episode": environment.episode.id,
+            "group": group.id,
+            "number": counts["attempts"],
+            "by": step.proposal.by,
+            "action": step.proposal.action,
+            "roles": {r: list(v) if isinstance(v, tuple) else v for r, v in step.proposal.roles.items()},
             "accepted": attempt.accepted,
             "failures": [f.plain() | {"says": explain_failure(f)} for f in attempt.failures],
             "repair": [a.plain() for a in attempt.repair],
         },
-    )  # fmt: skip
+    )
     return feedback
 
 

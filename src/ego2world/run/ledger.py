@@ -1,4 +1,5 @@
-"""Records of episodes that are played on other machines: replies are written down at once, the rest when an episode has ended."""
+"""Records of episodes that are played on other machines: replies are written down at once, the rest when an episode
+has ended."""
 
 from __future__ import annotations
 

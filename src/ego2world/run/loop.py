@@ -1,11 +1,12 @@
 """Running planners over episodes, several at a time, with records appended as they happen and resumed after a kill.
 
-An episode is the unit that is repeated: rows of episodes that were not finished are dropped when a run resumes, and these episodes
-run again from their start. Planners, belief and world are deterministic, and a model's replies are answered from the run's own
-journal, so a resumed run ends with the same records as one that was never killed, and pays for nothing twice.
+An episode is the unit that is repeated: rows of episodes that were not finished are dropped when a run resumes, and
+these episodes run again from their start. Planners, belief and world are deterministic, and a model's replies are
+answered from the run's own journal, so a resumed run ends with the same records as one that was never killed, and pays
+for nothing twice.
 
-Errors of a model's service and a spent budget are no failures of the agent: the episode stops, its remaining tasks stay unscored,
-and the same command resumes from there.
+Errors of a model's service and a spent budget are no failures of the agent: the episode stops, its remaining tasks
+stay unscored, and the same command resumes from there.
 """
 
 from __future__ import annotations
@@ -143,15 +144,27 @@ def _check(settings: RunSettings, client: ModelClient | None, connect: Callable[
 def _record(worlds: Path, settings: RunSettings, suite: Suite, client: ModelClient | None) -> dict[str, Any]:
     """Return run.json."""
     return {
-        "planner": settings.planner, "memory": make_memory(settings.memory).name, "limit": settings.limit,
-        "no_progress": settings.no_progress, "seed": settings.seed, "suite": suite.name, "suite_sha256": suite.sha256,
-        "suite_tasks": list(suite.tasks), "script_sha256": sha256(Path(settings.script).read_bytes()) if settings.script else None,
-        "model": client.name if client is not None else None, "prompts_sha256": prompt_hashes() if client is not None else None,
+        "planner": settings.planner,
+        "memory": make_memory(settings.memory).name,
+        "limit": settings.limit,
+        "no_progress": settings.no_progress,
+        "seed": settings.seed,
+        "suite": suite.name,
+        "suite_sha256": suite.sha256,
+        "suite_tasks": list(suite.tasks),
+        "script_sha256": sha256(Path(settings.script).read_bytes()) if settings.script else None,
+        "model": client.name if client is not None else None,
+        "prompts_sha256": prompt_hashes() if client is not None else None,
         "max_tokens": settings.max_tokens if client is not None else None,
-        "temperature": settings.temperature if client is not None else None, "frames": settings.frames,
-        "episodes": list(suite.episodes), "episode_sha256": dict(suite.episode_sha256), "worlds": str(worlds),
-        "ego2world": __version__, "code_sha256": code_sha256(Product.RUN), "python": platform.python_version(),
-    }  # fmt: skip
+        "temperature": settings.temperature if client is not None else None,
+        "frames": settings.frames,
+        "episodes": list(suite.episodes),
+        "episode_sha256": dict(suite.episode_sha256),
+        "worlds": str(worlds),
+        "ego2world": __version__,
+        "code_sha256": code_sha256(Product.RUN),
+        "python": platform.python_version(),
+    }
 
 
 def _play_all(work: _Work, waiting: list[_Waiting], hands: _Hands, progress: Progress | None) -> dict[str, Stopped]:
@@ -209,7 +222,8 @@ def _why(result: _Result) -> Stopped | None:
 
 
 class _Hands:
-    """Who plays: threads of this process, processes that each open records and model for themselves, or tasks on a cluster."""
+    """Who plays: threads of this process, processes that each open records and model for themselves, or tasks on a
+    cluster."""
 
     def __init__(self, work: _Work, out: Path, connect: Callable[[], ModelClient] | None) -> None:
         self._work, self._connect, settings = work, connect, work.settings
@@ -242,9 +256,14 @@ class _Hands:
 
 
 def _episode_far(
-    settings: RunSettings, suite: Suite, connect: Callable[[], ModelClient] | None, number: int, episode: Episode,
-    journal: Sequence[Mapping[str, Any]], ledger: Any,
-) -> tuple[Stopped | None, _Rows]:  # fmt: skip
+    settings: RunSettings,
+    suite: Suite,
+    connect: Callable[[], ModelClient] | None,
+    number: int,
+    episode: Episode,
+    journal: Sequence[Mapping[str, Any]],
+    ledger: Any,
+) -> tuple[Stopped | None, _Rows]:
     """Play an episode on another machine; return why it stopped, and its rows."""
     kept = Kept(ledger)
     before = [*journal, *(tell(ledger, "rows", episode.id) if ledger is not None else ())]
@@ -346,9 +365,18 @@ class _Work:
             PlannerContext(episode.id, recorded, settings.seed + number, script, chat, sampling, oracle)
         )
         return Player(
-            environment, planner, Belief(), make_memory(settings.memory), BeliefScorer(episode.world), self.records,
-            settings.limit, settings.no_progress, chat, open_frames(settings.frames, episode), sampling,
-        )  # fmt: skip
+            environment,
+            planner,
+            Belief(),
+            make_memory(settings.memory),
+            BeliefScorer(episode.world),
+            self.records,
+            settings.limit,
+            settings.no_progress,
+            chat,
+            open_frames(settings.frames, episode),
+            sampling,
+        )
 
 
 def _oracle(environment: Environment) -> Callable[[str], Sequence[Proposal]]:
@@ -399,8 +427,14 @@ def _task_row(
     truths = contract.each(environment.state, own)
     completed = all(ending is Ending.COMPLETED for ending in endings[task.first_group : task.last_group + 1])
     return {
-        "type": "task", "episode": environment.episode.id, "task": task.id, "tier": task.tier, "completed": completed,
-        "first_group": task.first_group, "last_group": task.last_group,
-        "endings": list(endings[task.first_group : task.last_group + 1]), "conditions": [t.value for t in truths],
+        "type": "task",
+        "episode": environment.episode.id,
+        "task": task.id,
+        "tier": task.tier,
+        "completed": completed,
+        "first_group": task.first_group,
+        "last_group": task.last_group,
+        "endings": list(endings[task.first_group : task.last_group + 1]),
+        "conditions": [t.value for t in truths],
         "contract_sha256": task.contract_sha256,
-    }  # fmt: skip
+    }

@@ -1,4 +1,5 @@
-"""Plans for the oracle: at each group of a task, from the true state to the task's contract, by an off-the-shelf planner."""
+"""Plans for the oracle: at each group of a task, from the true state to the task's contract, by an off-the-shelf
+planner."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ LIMIT_S = 20.0  # for one search; those of known collections take seconds
 
 
 class Oracle:
-    """Knows the world of one episode and plans in it: for each task when its last group begins, since that is when it is judged."""
+    """Knows the world of one episode and plans in it: for each task when its last group begins, since that is when it
+    is judged."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment

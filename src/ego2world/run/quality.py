@@ -1,6 +1,7 @@
 """Belief beside the hidden world: how much of it is right, wrong, stale, and how much of the world it covers.
 
-Only the harness can do this; nothing of it reaches an agent. Judged are the fluents that observations show: place, openness, power.
+Only the harness can do this; nothing of it reaches an agent. Judged are the fluents that observations show: place,
+openness, power.
 
     right   the world has this value (a place counts by where, whether "in" or "on")
     stale   wrong, and the world changed after the entry was learnt
@@ -65,7 +66,8 @@ def holds(key: BeliefKey, value: str | tuple[str, str], state: State) -> bool:
 
 
 def changes(before: Mapping[BeliefKey, Estimate], after: Mapping[BeliefKey, Estimate]) -> dict[str, Any]:
-    """Return what is new or otherwise, and what was dropped, as rows; entries that were only seen again are left out."""
+    """Return what is new or otherwise, and what was dropped, as rows; entries that were only seen again are left
+    out."""
     new = [
         [*key, list(e.value) if isinstance(e.value, tuple) else e.value, e.source, e.step, e.group]
         for key, e in sorted(after.items())

@@ -1,7 +1,7 @@
 """The record files of a run: appended line by line while it goes on, put into one order when it has ended.
 
-Several episodes, in threads or processes, may write at the same time; a line is one write to the end of the file, so a kill can tear
-the last line of a file and nothing else.
+Several episodes, in threads or processes, may write at the same time; a line is one write to the end of the file, so a
+kill can tear the last line of a file and nothing else.
 """
 
 from __future__ import annotations

@@ -40,10 +40,18 @@ def audit(worlds: Path, progress: Progress | None = None) -> dict[str, Any]:
     """
     manifest = load_manifest(worlds)
     result: dict[str, Any] = {
-        "episodes": len(manifest["episodes"]), "contracts": 0, "reference_pass": 0, "initial_pass": 0, "negative_suites": 0,
-        "negative_rejected": 0, "operations": 0, "operations_accepted": 0, "action_types": 0,
-        "stress": {name: 0 for name in (*_MUST_PASS, *_MUST_FAIL)} | {"swaps_possible": 0, "swaps_agree": 0}, "failures": [],
-    }  # fmt: skip
+        "episodes": len(manifest["episodes"]),
+        "contracts": 0,
+        "reference_pass": 0,
+        "initial_pass": 0,
+        "negative_suites": 0,
+        "negative_rejected": 0,
+        "operations": 0,
+        "operations_accepted": 0,
+        "action_types": 0,
+        "stress": {name: 0 for name in (*_MUST_PASS, *_MUST_FAIL)} | {"swaps_possible": 0, "swaps_agree": 0},
+        "failures": [],
+    }
     types: set[str] = set()
     for number, episode_id in enumerate(manifest["episodes"], 1):
         episode = load_episode(worlds, episode_id)
@@ -60,10 +68,13 @@ def audit(worlds: Path, progress: Progress | None = None) -> dict[str, Any]:
     result["action_types_event_only"] = len(types) - len(changing)
     stress, tasks = result["stress"], result["contracts"]
     whole = (
-        not result["failures"] and result["reference_pass"] == tasks and result["initial_pass"] == 0
-        and result["negative_rejected"] == result["negative_suites"] and all(stress[name] == tasks for name in (*_MUST_PASS, *_MUST_FAIL))
+        not result["failures"]
+        and result["reference_pass"] == tasks
+        and result["initial_pass"] == 0
+        and result["negative_rejected"] == result["negative_suites"]
+        and all(stress[name] == tasks for name in (*_MUST_PASS, *_MUST_FAIL))
         and stress["swaps_agree"] == stress["swaps_possible"]
-    )  # fmt: skip
+    )
     result["verdict"] = "pass" if whole else "fail"
     return result
 

@@ -30,25 +30,52 @@ _TOPICS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = tuple(
     for words, fluents, families in (
         ("wash washing clean cleaning rinse scrub wipe dish dishes scrape", "cleanliness", "wash rinse scrub wipe dry"),
         ("dry drying", "wetness", "dry"),
-        ("clear tidy tidying away unpack unpacking store load loading stuff grocery groceries discard throw empty", "place discarded",
-         "put_in put_on throw_away"),
-        ("take collect get pick grab retrieve set lay serve transfer wrapping remove drain place", "place contains",
-         "put_in put_on pick_up take_out"),
-        ("add pour fill mix combine season marinate dress spread coat stir dissolve sprinkle refill measure squeeze squeezed juice",
-         "contains mixed", "add pour fill mix sprinkle spread scoop squeeze"),
-        ("cook heat boil fry bake roast grill toast simmer melt warm reheat saute brew preheat oven hob microwave",
-         "cooked temperature power", "cook turn_on"),
-        ("cut chop slice dice grate peel crush mince shred cube halve trim core", "form peeled", "cut peel grate crush tear"),
-        ("wrap cover", "wrapped covered place", "wrap cover"), ("fold stretch knead shape roll flatten split dough", "form", "fold form knead separate"),
+        (
+            "clear tidy tidying away unpack unpacking store load loading stuff grocery groceries discard throw empty",
+            "place discarded",
+            "put_in put_on throw_away",
+        ),
+        (
+            "take collect get pick grab retrieve set lay serve transfer wrapping remove drain place",
+            "place contains",
+            "put_in put_on pick_up take_out",
+        ),
+        (
+            (
+                "add pour fill mix combine season marinate dress spread coat stir dissolve sprinkle refill measure"
+                " squeeze squeezed juice"
+            ),
+            "contains mixed",
+            "add pour fill mix sprinkle spread scoop squeeze",
+        ),
+        (
+            "cook heat boil fry bake roast grill toast simmer melt warm reheat saute brew preheat oven hob microwave",
+            "cooked temperature power",
+            "cook turn_on",
+        ),
+        (
+            "cut chop slice dice grate peel crush mince shred cube halve trim core",
+            "form peeled",
+            "cut peel grate crush tear",
+        ),
+        ("wrap cover", "wrapped covered place", "wrap cover"),
+        ("fold stretch knead shape roll flatten split dough", "form", "fold form knead separate"),
         ("turn switch start exhaust heating press button", "power", "turn_on turn_off press"),
         ("weigh measure weight measurement record note", "weighed written", "weigh record"),
-        ("flip check doneness", "", "flip turn check"), ("drink sip eat taste", "discarded", "drink eat"), ("wear glove apron", "worn", "wear take_off"),
-        ("prepare make making preparing prep part", "contains place cooked mixed form", "add pour cut mix cook put_in put_on turn_on press"),
+        ("flip check doneness", "", "flip turn check"),
+        ("drink sip eat taste", "discarded", "drink eat"),
+        ("wear glove apron", "worn", "wear take_off"),
+        (
+            "prepare make making preparing prep part",
+            "contains place cooked mixed form",
+            "add pour cut mix cook put_in put_on turn_on press",
+        ),
         ("put pile", "place", "put_in put_on"),
     )
-)  # fmt: skip
+)
 _PLAIN = frozenset(
-    "place contains cooked form peeled mixed cleanliness wetness covered wrapped discarded power openness worn temperature weighed written attached".split()
+    "place contains cooked form peeled mixed cleanliness wetness covered wrapped discarded power openness worn"
+    " temperature weighed written attached".split()
 )
 _DULL = frozenset("hold check other navigate wait lift tilt turn move pass_hand adjust".split())
 
@@ -163,9 +190,10 @@ def derive_tasks(draft: EpisodeDraft, dataset: Dataset) -> tuple[tuple[Task, ...
             notes.append(note_row("tasks", because(Why.ORDER_DIFFERS), [identifier]))
     for wish in wishes(draft.id, dataset):
         groups = [
-            i for i, g in enumerate(draft.groups)
+            i
+            for i, g in enumerate(draft.groups)
             if wish.start_s - 0.75 <= g.span_s[0] < wish.end_s or _inside(g.span_s, wish.start_s, wish.end_s)
-        ]  # fmt: skip
+        ]
         if not groups:
             groups = [i for i, g in enumerate(draft.groups) if g.span_s[0] <= wish.start_s <= g.span_s[1]][:1]
         evidence = [wish.source.get("step") or wish.label]

@@ -1,4 +1,5 @@
-"""A contract over thousands of worlds at once: Kleene truth as 0 false, 1 unknown, 2 true, so that "and" is min and "or" is max."""
+"""A contract over thousands of worlds at once: Kleene truth as 0 false, 1 unknown, 2 true, so that "and" is min and
+"or" is max."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ _EventKey = tuple[str, str, str | None]  # family, object, target
 class Goal:
     """One contract on the rows of one grounding.
 
-    Contracts that speak of events need to be told of every step with ``note``; those of facts need nothing but the rows.
+    Contracts that speak of events need to be told of every step with ``note``; those of facts need nothing but the
+    rows.
     """
 
     def __init__(self, contract: Contract, grounding: Grounding) -> None:

@@ -53,7 +53,8 @@ def has_witness(contract: Contract, index: int, span: Span) -> bool:
 
 
 def spoiled(condition: Condition, state: State, events: Sequence[Event], how: str) -> tuple[State, tuple[Event, ...]]:
-    """Return the final state and events with just one condition spoiled: made otherwise ("false") or forgotten ("unknown")."""
+    """Return the final state and events with just one condition spoiled: made otherwise ("false") or forgotten
+    ("unknown")."""
     asked = events_in((condition,))
     kept = tuple(e for e in events if not any(truth(one, state, (e,)) is Truth.TRUE for one in asked))
     facts = dict(state.facts)
@@ -87,9 +88,11 @@ def misbound(
     for wanted in events_in((condition,)):
         other = other_than(wanted.object)
         changed = tuple(
-            replace(e, objects=tuple(other if o == wanted.object else o for o in e.objects))
-            if e.family == wanted.family
-            else e
+            (
+                replace(e, objects=tuple(other if o == wanted.object else o for o in e.objects))
+                if e.family == wanted.family
+                else e
+            )
             for e in changed
         )
     facts = dict(state.facts)

@@ -1,6 +1,8 @@
-"""Suites: a fixed list of tasks with the hashes of their episodes and contracts. A suite names itself by its own content hash.
+"""Suites: a fixed list of tasks with the hashes of their episodes and contracts. A suite names itself by its own
+content hash.
 
-{"name", "rule", "episodes": [...], "tasks": ["episode/task", ...], "episode_sha256": {...}, "contract_sha256": {...}, "sha256"}
+{"name", "rule", "episodes": [...], "tasks": ["episode/task", ...], "episode_sha256": {...}, "contract_sha256": {...},
+"sha256"}
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from ego2world.world.episode import load_episode, load_manifest
 class SuiteRule:
     """How a suite is chosen: complete episodes in order, at most so many, of some scenes, tasks of one tier or both.
 
-    An episode is complete when every narration of it was compiled and it has a task (of the tier, where one is asked for).
-    A scene is a kitchen: the part of an episode's name before the first "-".
+    An episode is complete when every narration of it was compiled and it has a task (of the tier, where one is asked
+    for). A scene is a kitchen: the part of an episode's name before the first "-".
     """
 
     episodes: int | None = None
@@ -51,9 +53,13 @@ class Suite:
 
     def _body(self) -> dict[str, Any]:
         return {
-            "name": self.name, "rule": dict(self.rule), "episodes": list(self.episodes), "tasks": list(self.tasks),
-            "episode_sha256": dict(self.episode_sha256), "contract_sha256": dict(self.contract_sha256),
-        }  # fmt: skip
+            "name": self.name,
+            "rule": dict(self.rule),
+            "episodes": list(self.episodes),
+            "tasks": list(self.tasks),
+            "episode_sha256": dict(self.episode_sha256),
+            "contract_sha256": dict(self.contract_sha256),
+        }
 
     @property
     def sha256(self) -> str:
@@ -144,7 +150,8 @@ def read_suite(path: Path) -> Suite:
     if said != suite.sha256:
         raise RecordError(
             str(path),
-            f"the suite was changed after it was made (hash {suite.sha256[:12]}..., named {said[:12]}...); make a new one",
+            f"the suite was changed after it was made (hash {suite.sha256[:12]}..., named {said[:12]}...); make a"
+            " new one",
         )
     return suite
 

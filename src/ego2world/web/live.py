@@ -1,4 +1,5 @@
-"""The report page over runs that may still go on: worked out anew when their records have grown, traces one episode at a time."""
+"""The report page over runs that may still go on: worked out anew when their records have grown, traces one episode at
+a time."""
 
 from __future__ import annotations
 
@@ -25,9 +26,12 @@ RESAMPLES = 2000  # fewer than a written report has, since the page is made agai
 REST = 4.0  # the page is made anew at most every so many times as long as it took to make
 
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:",
-    "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
-}  # fmt: skip
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
 
 
 class _Page:
@@ -48,8 +52,10 @@ class _Page:
             return self._made
         sizes = [
             f"{run.name}/{name} {path.stat().st_size}"
-            for run in self.runs for name in RECORDS if (path := run / name).is_file()
-        ]  # fmt: skip
+            for run in self.runs
+            for name in RECORDS
+            if (path := run / name).is_file()
+        ]
         return sha256("\n".join(sizes).encode())[:16]
 
     def html(self) -> str:

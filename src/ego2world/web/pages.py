@@ -1,4 +1,5 @@
-"""What the pages of reviewers and annotators share: headers, templates, and a guard that keeps other pages out. Stage: web."""
+"""What the pages of reviewers and annotators share: headers, templates, and a guard that keeps other pages out. Stage:
+web."""
 
 from __future__ import annotations
 
@@ -12,10 +13,14 @@ from fastapi.responses import PlainTextResponse, Response
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; media-src 'self'; img-src data:; "
-    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
-}  # fmt: skip
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; media-src 'self'; img-src data:; "
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+}
 LOCAL = frozenset({"127.0.0.1", "localhost", "[::1]", "testserver"})
 
 

@@ -20,7 +20,8 @@ from ego2world.world.state import row_fact
 
 
 class FactCondition(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", tag="fact"):
-    """A fluent of an entity has a value; ``value`` is that of a fact's JSON row. ``witness`` names the operation that made it so."""
+    """A fluent of an entity has a value; ``value`` is that of a fact's JSON row. ``witness`` names the operation that
+    made it so."""
 
     fluent: str
     entity: str

@@ -1,4 +1,5 @@
-"""An episode as it is stored: entities, zones, initial state, reference operations, groups and tasks. Read and verified here."""
+"""An episode as it is stored: entities, zones, initial state, reference operations, groups and tasks. Read and
+verified here."""
 
 from __future__ import annotations
 
@@ -89,9 +90,15 @@ def _task(file: str, row: Mapping[str, Any]) -> TaskRecord:
     except msgspec.ValidationError as error:
         raise RecordError(file, f"{row['id']}: not a contract ({error}); compile the worlds again") from error
     return TaskRecord(
-        row["id"], row["instruction"], row["tier"], row["first_group"], row["last_group"], conditions, row["source"],
+        row["id"],
+        row["instruction"],
+        row["tier"],
+        row["first_group"],
+        row["last_group"],
+        conditions,
+        row["source"],
         row["contract_sha256"],
-    )  # fmt: skip
+    )
 
 
 def load_manifest(worlds: str | Path) -> Mapping[str, Any]:
@@ -101,7 +108,10 @@ def load_manifest(worlds: str | Path) -> Mapping[str, Any]:
         UsageError: the folder is no collection of worlds.
         RecordError: the manifest is damaged or of another schema version.
     """
-    missing = f"{worlds} contains no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out {worlds}"
+    missing = (
+        f"{worlds} contains no compiled worlds (no manifest.json); make some with: ego2world compile SOURCE --out"
+        f" {worlds}"
+    )
     return read_versioned(Path(worlds) / "manifest.json", SCHEMA_VERSION, missing, "compile the worlds again")
 
 
@@ -144,9 +154,10 @@ def load_episode(worlds: str | Path, episode_id: str, verify: bool = True) -> Ep
     digest = episode_digest(parts)
     if verify and digest != known[episode_id]["sha256"]:
         raise RecordError(
-            str(folder), f"content hash {digest[:12]}..., frozen as {known[episode_id]['sha256'][:12]}...; the files were changed "
+            str(folder),
+            f"content hash {digest[:12]}..., frozen as {known[episode_id]['sha256'][:12]}...; the files were changed "
             "after compiling. Restore them or compile again",
-        )  # fmt: skip
+        )
     data = json.loads(parts["episode.json"])
     operations = tuple(json.loads(line) for line in parts["operations.jsonl"].splitlines())
     entities = {
@@ -156,18 +167,29 @@ def load_episode(worlds: str | Path, episode_id: str, verify: bool = True) -> Ep
     zone_of = {fixture: zone["id"] for zone in data["zones"] for fixture in zone["fixtures"]}
     world = World(entities, tuple(zone["id"] for zone in data["zones"]), zone_of)
     return Episode(
-        episode_id, world, State.from_rows(data["initial_state"]), operations,
+        episode_id,
+        world,
+        State.from_rows(data["initial_state"]),
+        operations,
         tuple(Action.of(row["action"], row["roles"]) for row in operations),
         tuple(
-            Group(g["id"], g["instruction"], g["first"], g["last"], tuple(g["narration_ids"]), (g["span_s"][0], g["span_s"][1]), tuple(g["objects"]))
+            Group(
+                g["id"],
+                g["instruction"],
+                g["first"],
+                g["last"],
+                tuple(g["narration_ids"]),
+                (g["span_s"][0], g["span_s"][1]),
+                tuple(g["objects"]),
+            )
             for g in data["groups"]
         ),
-        tuple(
-            _task(str(folder / "episode.json"), row) for row in data["tasks"]
-        ),
-        {zone["id"]: zone["name"] for zone in data["zones"]}, {n["id"]: n["text"] for n in data["narrations"]}, digest,
+        tuple(_task(str(folder / "episode.json"), row) for row in data["tasks"]),
+        {zone["id"]: zone["name"] for zone in data["zones"]},
+        {n["id"]: n["text"] for n in data["narrations"]},
+        digest,
         {"narrations": data["narrations"], **data["context"]},
-    )  # fmt: skip
+    )
 
 
 def reference_states(episode: Episode) -> Iterator[State]:

@@ -1,4 +1,5 @@
-"""Refusals and preconditions in English, for people, traces and language models. Nothing reads these texts back. Stage: world, wording."""
+"""Refusals and preconditions in English, for people, traces and language models. Nothing reads these texts back.
+Stage: world, wording."""
 
 from __future__ import annotations
 

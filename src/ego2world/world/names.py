@@ -7,12 +7,14 @@ from collections.abc import Iterable
 
 _KEYWORDS = frozenset(
     "and or not imply forall exists when at over all either define domain problem object objects action parameters "
-    "precondition effect predicates functions constants types init goal requirements increase decrease assign from".split()
+    "precondition effect predicates functions constants types init goal requirements increase decrease assign "
+    "from".split()
 )
 
 
 def planning_names(ids: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
-    """Return id -> planning name: letters, digits, "_" and "-", no keyword, none reserved, no two alike even without case."""
+    """Return id -> planning name: letters, digits, "_" and "-", no keyword, none reserved, no two alike even without
+    case."""
     names: dict[str, str] = {}
     taken: set[str] = set(reserved)
     for identifier in sorted(set(ids)):

@@ -1,4 +1,5 @@
-"""What an agent may be shown: plain values without any reference to the world's state. Stage: observation, types only."""
+"""What an agent may be shown: plain values without any reference to the world's state. Stage: observation, types
+only."""
 
 from __future__ import annotations
 

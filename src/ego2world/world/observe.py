@@ -43,9 +43,13 @@ def seen(world: World, state: State, thing: str) -> Seen:
     if known is None:
         entity, (_, place, openness, power) = world.entities[thing], look
         known = world.looks[look] = Seen(
-            thing, entity.name, entity.type, place if isinstance(place, tuple) else None,
-            openness if isinstance(openness, str) else None, power if isinstance(power, str) else None,
-        )  # fmt: skip
+            thing,
+            entity.name,
+            entity.type,
+            place if isinstance(place, tuple) else None,
+            openness if isinstance(openness, str) else None,
+            power if isinstance(power, str) else None,
+        )
     return known
 
 
@@ -119,13 +123,16 @@ def _hides(world: World, state: State, place: Value) -> bool:
         return False
     how, where = place
     return (
-        how == "in" and where in world.openable and where not in world.transparent
+        how == "in"
+        and where in world.openable
+        and where not in world.transparent
         and state.facts.get(("openness", where)) != "open"
-    )  # fmt: skip
+    )
 
 
 class Viewer:
-    """Follows an episode state by state and says what is seen; only what changed since the last state is worked out anew.
+    """Follows an episode state by state and says what is seen; only what changed since the last state is worked out
+    anew.
 
     ``visible`` and ``delta`` are the same from scratch; the tests compare the two.
     """
@@ -165,7 +172,8 @@ class Viewer:
         return self._now
 
     def local(self, state: State) -> Local:
-        """Return the free local observation in the agent's zone: its fixtures, the agent's hands with what they carry, and the delta."""
+        """Return the free local observation in the agent's zone: its fixtures, the agent's hands with what they carry,
+        and the delta."""
         if self._local is None or self._local[0] is not state:
             now, zone = self.visible(state), state.zone
             fixtures = tuple(thing for thing in now.values() if thing.id in self._world.zone_of)
@@ -193,7 +201,8 @@ class Viewer:
         return tuple(change for thing in sorted(self._parts) for change in self._parts[thing])
 
     def _changed(self, state: State) -> set[str] | None:
-        """Return the things that look otherwise than in the last state, None where everything has to be looked at anew."""
+        """Return the things that look otherwise than in the last state, None where everything has to be looked at
+        anew."""
         before = self._state
         if before is None or before.zone != state.zone or len(state.facts) < len(before.facts):
             return None

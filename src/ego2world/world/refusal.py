@@ -1,7 +1,7 @@
 """Why an action is refused, as values. Stage: world, executor.
 
-Everything that is decided on a refusal (a repair, an inferred operation, a planner's next move) is decided on these values;
-``world.explain`` says them in English.
+Everything that is decided on a refusal (a repair, an inferred operation, a planner's next move) is decided on these
+values; ``world.explain`` says them in English.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class FailedCheck:
 
     Attributes:
         code: the kind of failure.
-        entity: what the check is about: an entity, or the name that was given where there is no such entity, role or action.
+        entity: what the check is about: an entity, or the name that was given where there is no such entity, role or
+            action.
         need: the declared precondition; None where the action could not even be bound.
         role: the role that ``entity`` plays or should play.
         fact: the fact that was looked up; None where none decides.
@@ -47,9 +48,15 @@ class FailedCheck:
     def plain(self) -> dict[str, Any]:
         """Return the JSON form: the values without the wording."""
         return {
-            "code": self.code.value, "entity": self.entity, "need": type(self.need).__name__ if self.need is not None else None,
-            "role": self.role, "fact": self.fact, "wanted": self.wanted, "found": self.found, "blocker": self.blocker,
-        }  # fmt: skip
+            "code": self.code.value,
+            "entity": self.entity,
+            "need": type(self.need).__name__ if self.need is not None else None,
+            "role": self.role,
+            "fact": self.fact,
+            "wanted": self.wanted,
+            "found": self.found,
+            "blocker": self.blocker,
+        }
 
     def _mentions(self) -> Iterator[str]:
         yield self.entity

@@ -12,8 +12,11 @@ from ego2world.world.step import step
 
 MAX_STEPS = 8
 SWITCHES: dict[tuple[str, Value], str] = {  # which family of actions gives a fluent its value
-    ("openness", "open"): "open", ("openness", "closed"): "close", ("power", "on"): "turn_on", ("power", "off"): "turn_off",
-}  # fmt: skip
+    ("openness", "open"): "open",
+    ("openness", "closed"): "close",
+    ("power", "on"): "turn_on",
+    ("power", "off"): "turn_off",
+}
 
 
 def repair_plan(world: World, state: State, refusal: Refusal) -> tuple[Action, ...] | None:

@@ -59,9 +59,10 @@ def register(judge: typer.Typer) -> None:
             )
             if found["pairs"]:
                 out.print(
-                    f"of {found['pairs']} pairs of plans of one case {100 * found['same_count']:.0f} % have as many subgoals, and name "
-                    f"{100 * found['same_objects']:.0f} % of their objects in common; {100 * found['usual_count']:.0f} % of plans have their case's usual count"
-                )  # fmt: skip
+                    f"of {found['pairs']} pairs of plans of one case {100 * found['same_count']:.0f} % have as many"
+                    f" subgoals, and name {100 * found['same_objects']:.0f} % of their objects in common;"
+                    f" {100 * found['usual_count']:.0f} % of plans have their case's usual count"
+                )
             for plan in failed[:10]:
                 err.print(f"{plan.plan_id}: {plan.error}", markup=False, soft_wrap=True)
         if failed:

@@ -40,7 +40,8 @@ def register(judge: typer.Typer) -> None:
         jobs: int = JOBS,
         as_json: bool = typer.Option(False, "--json", help="Print totals and problems as JSON."),
     ) -> None:
-        """Lay a benchmark out from a folder of videos: a manifest of every video that is expected, and what is at its path.
+        """Lay a benchmark out from a folder of videos: a manifest of every video that is expected, and what is at its
+        path.
 
         Exit code 9 where something is missing, broken or not expected; the manifest is written all the same.
 
@@ -59,7 +60,8 @@ def register(judge: typer.Typer) -> None:
         jobs: int = JOBS,
         as_json: bool = typer.Option(False, "--json", help="Print totals and problems as JSON."),
     ) -> None:
-        """Check cases, scenes and every video against the manifest, bytes and frames. Exit code 9 where something is wrong.
+        """Check cases, scenes and every video against the manifest, bytes and frames. Exit code 9 where something is
+        wrong.
 
         Example: ego2world judge check bench
         """
@@ -104,8 +106,14 @@ def _say(bench: object, problems: Sequence[object], as_json: bool) -> None:
     found = [p for p in problems if isinstance(p, BenchmarkProblem)]
     kinds = Counter(p.kind for p in found)
     if as_json:
-        print_json({"cases": len(bench.cases), "videos": len(bench.videos), "by_status": dict(sorted(Counter(v.status for v in bench.videos).items())),
-                    "problems": [p.plain() for p in found]})  # fmt: skip
+        print_json(
+            {
+                "cases": len(bench.cases),
+                "videos": len(bench.videos),
+                "by_status": dict(sorted(Counter(v.status for v in bench.videos).items())),
+                "problems": [p.plain() for p in found],
+            }
+        )
     else:
         table = Table(box=None, pad_edge=False)
         for column in ("origin", "videos", "ok", "other"):

@@ -47,10 +47,24 @@ def register(judge: typer.Typer) -> None:
         summary = write_scores(read, run, policy, seed)
         if as_json:
             rows = score_run(read, run, policy)
-            print_json({
-                "videos": {r: {s.video_id: {"task": s.T, "physics": s.P, "final": s.S, "status": s.status, "reason": s.reason} for s in scores} for r, scores in rows.items()},
-                "summary": summary,
-            })  # fmt: skip
+            print_json(
+                {
+                    "videos": {
+                        r: {
+                            s.video_id: {
+                                "task": s.T,
+                                "physics": s.P,
+                                "final": s.S,
+                                "status": s.status,
+                                "reason": s.reason,
+                            }
+                            for s in scores
+                        }
+                        for r, scores in rows.items()
+                    },
+                    "summary": summary,
+                }
+            )
             return
         for rater, one in summary["raters"].items():
             _print(rater, one)
@@ -74,7 +88,8 @@ def register(judge: typer.Typer) -> None:
         bypass: bool = BYPASS,
         as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
     ) -> None:
-        """Hold judges against the annotators' consensus, and annotators against each other; analyse what the scores say.
+        """Hold judges against the annotators' consensus, and annotators against each other; analyse what the scores
+        say.
 
         Example: ego2world judge agree bench runs/gpt-5-mini runs/annotators --out agreement
         """
@@ -134,9 +149,16 @@ def _print(rater: str, one: dict[str, Any]) -> None:
         interval = row["S_interval"]
         rate = "-" if row["attempt_rate"] is None else f"{100 * row['attempt_rate']:.0f} %"
         table.add_row(
-            Text(name), str(row["videos"]), f"{row['scored']}{'' if row['complete'] else ' !'}", _number(row["T"]), _number(row["P"]), rate, _number(row["S"]),
-            f"{interval['low']:.1f} to {interval['high']:.1f}" if interval else "-", _number(row["S_missing_as_0"]),
-        )  # fmt: skip
+            Text(name),
+            str(row["videos"]),
+            f"{row['scored']}{'' if row['complete'] else ' !'}",
+            _number(row["T"]),
+            _number(row["P"]),
+            rate,
+            _number(row["S"]),
+            f"{interval['low']:.1f} to {interval['high']:.1f}" if interval else "-",
+            _number(row["S_missing_as_0"]),
+        )
     out.print(table)
     if one["by_subgoal_type"]:
         out.print(
@@ -176,9 +198,13 @@ def _print_agreement(found: dict[str, Any]) -> None:
             values = [one[s]["value"] for s in ("pearson", "kendall", "ccc", "mae")]
             rho = rows["models"]["spearman"]["value"] if axis == "S" else None
             table.add_row(
-                Text(judge), axis, *("undefined" if v is None else f"{v:.3f}" if n < 3 else f"{v:.1f}" for n, v in enumerate(values)), _number(one["bias"]),
-                str(one["pearson"]["n"]), "" if axis != "S" else "undefined" if rho is None else f"{rho:.2f}",
-            )  # fmt: skip
+                Text(judge),
+                axis,
+                *("undefined" if v is None else f"{v:.3f}" if n < 3 else f"{v:.1f}" for n, v in enumerate(values)),
+                _number(one["bias"]),
+                str(one["pearson"]["n"]),
+                "" if axis != "S" else "undefined" if rho is None else f"{rho:.2f}",
+            )
     out.print(table)
     for judge, rows in found["judges"].items():
         if rows["gates"]:
@@ -188,11 +214,16 @@ def _print_agreement(found: dict[str, Any]) -> None:
             }
             planted = sum(one["planted"] for one in rows["planted"])
             out.print(
-                f"{judge}: of gates that fail {total['missed']} of {total['missed'] + total['both_fail']} missed, of those that hold "
-                f"{total['false_alarm']} of {total['false_alarm'] + total['both_pass']} failed"
-                + (f"; {sum(one['found'] for one in rows['planted'])} of {planted} planted faults found" if planted else ""),
-                markup=False, soft_wrap=True,
-            )  # fmt: skip
+                f"{judge}: of gates that fail {total['missed']} of {total['missed'] + total['both_fail']} missed, of"
+                f" those that hold {total['false_alarm']} of {total['false_alarm'] + total['both_pass']} failed"
+                + (
+                    f"; {sum(one['found'] for one in rows['planted'])} of {planted} planted faults found"
+                    if planted
+                    else ""
+                ),
+                markup=False,
+                soft_wrap=True,
+            )
     people = found["annotators"]
     if people:
         for axis in ("T", "P", "S"):
@@ -202,6 +233,7 @@ def _print_agreement(found: dict[str, Any]) -> None:
             )
             shown = ["undefined" if f["value"] is None else f"{f['value']:.3f}" for f in (icc, alpha)]
             out.print(
-                f"annotators, {axis}: {found['settings']['icc_form']} {shown[0]}, alpha ({found['settings']['alpha_level']}) {shown[1]} on {icc['n']} videos, {icc['dropped']} incomplete",
+                f"annotators, {axis}: {found['settings']['icc_form']} {shown[0]}, alpha"
+                f" ({found['settings']['alpha_level']}) {shown[1]} on {icc['n']} videos, {icc['dropped']} incomplete",
                 soft_wrap=True,
             )

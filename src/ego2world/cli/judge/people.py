@@ -28,7 +28,8 @@ def register(judge: typer.Typer) -> None:
         limit: int | None = typer.Option(None, min=1, help="Only so many videos, drawn."),
         salt: str = typer.Option("", help="Of the clips' names; by default made from the seed and the videos."),
     ) -> None:
-        """Make a blind panel: copies of the videos under names that say nothing, in an order of its own for each annotator.
+        """Make a blind panel: copies of the videos under names that say nothing, in an order of its own for each
+        annotator.
 
         Example: ego2world judge panel bench --annotators anna,ben,cem --out panel
         """
@@ -82,7 +83,8 @@ def register(judge: typer.Typer) -> None:
             )
             pace = "-" if one["median_seconds"] is None else f"{one['median_seconds']:.0f} s"
             out.print(
-                f"{name}: {one['complete']} of {one['items']} videos; {twice}; passes {drift} by halves; {pace} a video",
+                f"{name}: {one['complete']} of {one['items']} videos; {twice}; passes {drift} by halves; {pace} a"
+                " video",
                 markup=False,
                 soft_wrap=True,
             )

@@ -9,7 +9,10 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     qa = typer.Typer(
         no_args_is_help=True,
-        help="Questions on the ego-action-world loop: build, check, audit; vqa, select; answer, score, figures; export, cohort, reviews.",
+        help=(
+            "Questions on the ego-action-world loop: build, check, audit; vqa, select; answer, score, figures; export,"
+            " cohort, reviews."
+        ),
     )
     app.add_typer(qa, name="qa")
     for group in (make, sources, models, give):

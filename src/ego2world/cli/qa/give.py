@@ -28,7 +28,8 @@ def register(qa: typer.Typer) -> None:
     ) -> None:
         """Write accepted questions for other tools: ids and times, never videos.
 
-        huggingface: Parquet, card, Croissant. llamafactory: conversations and training settings. lmms-eval: a task folder.
+        huggingface: Parquet, card, Croissant. llamafactory: conversations and training settings. lmms-eval: a task
+            folder.
 
         Example: ego2world qa export qa --to huggingface --out dataset
         """
@@ -42,7 +43,8 @@ def register(qa: typer.Typer) -> None:
             or {split: row["groups"] for split, row in made["splits"].items()}
         )
         out.print(
-            f"{', '.join(f'{count} {split}' for split, count in counts.items())}  ({out_dir}: {', '.join(made['files'])})",
+            f"{', '.join(f'{count} {split}' for split, count in counts.items())}  ({out_dir}:"
+            f" {', '.join(made['files'])})",
             soft_wrap=True,
         )
 
@@ -65,7 +67,8 @@ def register(qa: typer.Typer) -> None:
         made = make_cohort(questions, out_dir, size, names(reviewers), double, seed, status)
         queues = ", ".join(f"{name} {len(items)}" for name, items in made["queues"].items())
         out.print(
-            f"{len(made['items'])} of {made['population']} groups, {len(made['double'])} of them twice; {queues}  ({out_dir})",
+            f"{len(made['items'])} of {made['population']} groups, {len(made['double'])} of them twice; {queues} "
+            f" ({out_dir})",
             soft_wrap=True,
         )
         out.print(f"Next: ego2world serve {out_dir} --media VIDEOS", markup=False)

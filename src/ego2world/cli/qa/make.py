@@ -43,7 +43,8 @@ def register(qa: typer.Typer) -> None:
         ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the manifest as JSON."),
     ) -> None:
-        """Make questions, bind each to evidence, and keep those that every check lets through. Exit code 11: an episode failed.
+        """Make questions, bind each to evidence, and keep those that every check lets through. Exit code 11: an
+        episode failed.
 
         Example: ego2world qa build worlds --out qa
         """
@@ -57,9 +58,10 @@ def register(qa: typer.Typer) -> None:
         out.print(_counts(manifest))
         totals = manifest["totals"]
         out.print(
-            f"{totals['accepted']} groups accepted ({totals['repaired']} of them repaired), {totals['rejected']} rejected, "
-            f"{totals['review']} for review  ({out_dir})", soft_wrap=True,
-        )  # fmt: skip
+            f"{totals['accepted']} groups accepted ({totals['repaired']} of them repaired), {totals['rejected']}"
+            f" rejected, {totals['review']} for review  ({out_dir})",
+            soft_wrap=True,
+        )
         for name, failure in manifest["failed"].items():
             err.print(f"failed: {name}: {failure['message']}", markup=False, soft_wrap=True)
         if manifest["failed"]:
@@ -77,7 +79,8 @@ def register(qa: typer.Typer) -> None:
         jobs: int = typer.Option(1, min=1, help="Processes."),
         as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
     ) -> None:
-        """Run every validator anew: answers are derived again by executing the worlds. Exit code 9 when something is wrong.
+        """Run every validator anew: answers are derived again by executing the worlds. Exit code 9 when something is
+        wrong.
 
         Example: ego2world qa check qa
         """
@@ -102,7 +105,8 @@ def register(qa: typer.Typer) -> None:
         worlds: Path | None = typer.Option(None, help="The collection they were made on; default: as recorded."),
         as_json: bool = typer.Option(False, "--json", help="Print the report as JSON, with the ids of the items."),
     ) -> None:
-        """What blind guessers reach, where keys stand, what is there twice. Exit code 9 when a guesser beats chance by five points.
+        """What blind guessers reach, where keys stand, what is there twice. Exit code 9 when a guesser beats chance by
+        five points.
 
         Example: ego2world qa audit qa
         """
@@ -139,9 +143,10 @@ def _print_check(report: dict[str, Any]) -> None:
             out.print(f"  {row['item']} {row['path']}: {row['message']}", markup=False, soft_wrap=True)
     if "turns" in report:
         out.print(
-            f"{report['groups']} groups, {report['turns']} turns: {report['rederived']} answers derived again by executing the worlds, "
-            f"{report['without_evidence']} of them gone without the evidence that is named", soft_wrap=True,
-        )  # fmt: skip
+            f"{report['groups']} groups, {report['turns']} turns: {report['rederived']} answers derived again by"
+            f" executing the worlds, {report['without_evidence']} of them gone without the evidence that is named",
+            soft_wrap=True,
+        )
     else:
         out.print(f"{report['items']} questions")
     out.print(f"verdict: {report['verdict']}")
@@ -182,5 +187,6 @@ def _print_audit(report: dict[str, Any]) -> None:
     if pairs:
         out.print(f"DUP_NEAR: {len(pairs)} pairs, such as {' and '.join(pairs[0])}", markup=False, soft_wrap=True)
     out.print(
-        f"{report['items']} questions, {report['multiple_choice']} of them multiple choice; verdict: {report['verdict']}"
+        f"{report['items']} questions, {report['multiple_choice']} of them multiple choice; verdict:"
+        f" {report['verdict']}"
     )

@@ -51,7 +51,8 @@ def register(qa: typer.Typer) -> None:
         accept_code: bool = ACCEPT_CODE,
         form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
     ) -> None:
-        """Let a model answer, turn by turn, with its own earlier answers as history. Exit code 11: some turns have no answer yet.
+        """Let a model answer, turn by turn, with its own earlier answers as history. Exit code 11: some turns have no
+        answer yet.
 
         Example: ego2world qa answer qa --model openai/gpt-5-mini --media videos --split test --out answers/gpt-5-mini
         """
@@ -92,7 +93,8 @@ def register(qa: typer.Typer) -> None:
         form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
         as_json: bool = typer.Option(False, "--json", help="Print scores and comparisons as JSON."),
     ) -> None:
-        """Judge answers and score them: accuracy and mean score of what could be judged, with everything else counted openly.
+        """Judge answers and score them: accuracy and mean score of what could be judged, with everything else counted
+        openly.
 
         Example: ego2world qa score qa answers/gpt-5-mini --judge openai/gpt-5 --split test
         """
@@ -118,19 +120,25 @@ def register(qa: typer.Typer) -> None:
             shown = (
                 "no interval"
                 if difference is None
-                else f"{100 * difference['value']:+.1f} [{100 * difference['low']:.1f}, {100 * difference['high']:.1f}] points"
+                else (
+                    f"{100 * difference['value']:+.1f} [{100 * difference['low']:.1f}, {100 * difference['high']:.1f}]"
+                    " points"
+                )
             )
             out.print(
-                f"{pair['first']} against {pair['second']}: {shown} on {pair['items']} items, McNemar p = {pair['discordance']['p_value']:.3g}",
-                soft_wrap=True, markup=False,
-            )  # fmt: skip
+                f"{pair['first']} against {pair['second']}: {shown} on {pair['items']} items, McNemar p ="
+                f" {pair['discordance']['p_value']:.3g}",
+                soft_wrap=True,
+                markup=False,
+            )
 
     @qa.command("figures")
     def figures_command(
         table: Path = typer.Argument(help="A CSV table with the columns name, percent (as printed) and n."),
         as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
-        """Whether printed percentages can come from their denominators, and from which they could. Exit code 9 when one cannot.
+        """Whether printed percentages can come from their denominators, and from which they could. Exit code 9 when
+        one cannot.
 
         Example: ego2world qa figures table11.csv
         """
@@ -138,9 +146,12 @@ def register(qa: typer.Typer) -> None:
         found = figure_findings(rows)
         names = sorted({str(row["name"]) for row in rows})
         fits = {
-            name: common_denominators((row["percent"] for row in rows if row["name"] == name), max(row["n"] for row in rows if row["name"] == name))
+            name: common_denominators(
+                (row["percent"] for row in rows if row["name"] == name),
+                max(row["n"] for row in rows if row["name"] == name),
+            )
             for name in names
-        }  # fmt: skip
+        }
         if as_json:
             print_json({"findings": found, "denominators": fits})
         else:
@@ -160,7 +171,8 @@ def _some(items: list[Item], split: str | None, limit: int | None) -> list[Item]
         chosen = [item for item in chosen if item.group in kept]
     if not chosen:
         raise UsageError(
-            f"no questions{f' of split {split}' if split else ''}; the questions are of: {', '.join(sorted({i.split or 'no split' for i in items}))}"
+            f"no questions{f' of split {split}' if split else ''}; the questions are of:"
+            f" {', '.join(sorted({i.split or 'no split' for i in items}))}"
         )
     return chosen
 
@@ -180,10 +192,16 @@ def _print_scores(folder: Path, scores: dict[str, Any]) -> None:
         interval = row["accuracy_interval"]
         span = "" if interval is None else f" [{100 * interval['low']:.0f}, {100 * interval['high']:.0f}]"
         table.add_row(
-            name, str(row["items"]), str(row["judged"]), "" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %{span}",
-            "" if row["mean_score"] is None else f"{row['mean_score']:.2f}", str(row["review"]), str(row["error"]), str(row["excluded"] + row["missing"]),
+            name,
+            str(row["items"]),
+            str(row["judged"]),
+            "" if row["accuracy"] is None else f"{100 * row['accuracy']:.1f} %{span}",
+            "" if row["mean_score"] is None else f"{row['mean_score']:.2f}",
+            str(row["review"]),
+            str(row["error"]),
+            str(row["excluded"] + row["missing"]),
             style="bold" if name == "overall" else None,
-        )  # fmt: skip
+        )
     out.print(table)
     out.print(
         "accuracy of what was judged, with its 95 % interval over videos; other: no reference, or not answered",
@@ -192,10 +210,12 @@ def _print_scores(folder: Path, scores: dict[str, Any]) -> None:
     bounds, groups = scores["overall"]["bounds"], scores["groups"]
     if bounds["review_wrong"] is not None:
         out.print(
-            f"with review cases as wrong {100 * bounds['review_wrong']:.1f} %, as right {100 * bounds['review_right']:.1f} %"
+            f"with review cases as wrong {100 * bounds['review_wrong']:.1f} %, as right"
+            f" {100 * bounds['review_right']:.1f} %"
         )
     out.print(
-        f"{groups['all_turns_correct']} of {groups['judged_whole']} groups judged in all turns are right in all of them ({groups['groups']} groups)"
+        f"{groups['all_turns_correct']} of {groups['judged_whole']} groups judged in all turns are right in all of them"
+        f" ({groups['groups']} groups)"
     )
     if "circular" in scores:
         row = scores["circular"]

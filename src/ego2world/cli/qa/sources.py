@@ -73,6 +73,8 @@ def register(qa: typer.Typer) -> None:
         write_atomic(out_file, pretty_json(report))
         covered = report["coverage"]
         out.print(
-            f"{len(report['selected'])} of {report['videos']} videos ({report['eligible']} of a fitting length); {covered['covered']} of "
-            f"{covered['clusters']} clusters covered, {covered['least']} to {covered['most']} each  ({out_file})", soft_wrap=True,
-        )  # fmt: skip
+            f"{len(report['selected'])} of {report['videos']} videos ({report['eligible']} of a fitting length);"
+            f" {covered['covered']} of {covered['clusters']} clusters covered, {covered['least']} to {covered['most']}"
+            f" each  ({out_file})",
+            soft_wrap=True,
+        )

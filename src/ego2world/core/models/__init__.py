@@ -1,6 +1,7 @@
 """The one way to chat models: requests, replies, token counts, caching, and where replies come from.
 
-    request -> ModelClient (cache, concurrency, check of the serving model) -> Model (mock | recorded replies | any provider)
+    request -> ModelClient (cache, concurrency, check of the serving model) -> Model (mock | recorded replies | any
+    provider)
 
 Nothing here imports a provider's library before a provider is asked for.
 """

@@ -83,7 +83,8 @@ def user(text: str, *more: Part) -> Message:
 class Request:
     """One call. ``tag`` says for what it is made; it is not part of the identity of the request.
 
-    ``schema`` is a JSON schema for the reply; providers enforce it as far as they can, and callers validate all the same.
+    ``schema`` is a JSON schema for the reply; providers enforce it as far as they can, and callers validate all the
+    same.
     """
 
     messages: tuple[Message, ...]
@@ -99,8 +100,11 @@ class Request:
         """The JSON form: everything that may change the reply, the model apart."""
         return {
             "messages": [{"role": m.role, "parts": [p.plain() for p in m.parts]} for m in self.messages],
-            "schema": self.schema, "temperature": self.temperature, "seed": self.seed, "max_tokens": self.max_tokens,
-        }  # fmt: skip
+            "schema": self.schema,
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "max_tokens": self.max_tokens,
+        }
 
     @cached_property
     def key(self) -> str:
@@ -110,8 +114,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one reply. ``input_tokens`` is the whole input, ``cached_tokens`` the part of it that a provider had cached;
-    ``output_tokens`` is the whole output, ``reasoning_tokens`` the part of it that was reasoning."""
+    """Tokens of one reply. ``input_tokens`` is the whole input, ``cached_tokens`` the part of it that a provider had
+    cached; ``output_tokens`` is the whole output, ``reasoning_tokens`` the part of it that was reasoning."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
@@ -139,16 +143,19 @@ class Usage:
     def plain(self) -> dict[str, int]:
         """Return the JSON form."""
         return {
-            "input_tokens": self.input_tokens, "cached_tokens": self.cached_tokens, "output_tokens": self.output_tokens,
+            "input_tokens": self.input_tokens,
+            "cached_tokens": self.cached_tokens,
+            "output_tokens": self.output_tokens,
             "reasoning_tokens": self.reasoning_tokens,
-        }  # fmt: skip
+        }
 
     @staticmethod
     def of(counts: Mapping[str, Any]) -> Usage:
         """Read counts in this project's form or a provider's.
 
-        Servers of the OpenAI protocol count cached tokens inside ``prompt_tokens``; others report ``input_tokens`` without
-        what was read from (``cache_read_input_tokens``) or written to (``cache_creation_input_tokens``) the cache.
+        Servers of the OpenAI protocol count cached tokens inside ``prompt_tokens``; others report ``input_tokens``
+        without what was read from (``cache_read_input_tokens``) or written to (``cache_creation_input_tokens``) the
+        cache.
         """
         if "prompt_tokens" in counts:
             inner = counts.get("prompt_tokens_details") or {}
@@ -163,9 +170,11 @@ class Usage:
         read = counts.get("cache_read_input_tokens", 0) or 0
         written = counts.get("cache_creation_input_tokens", 0) or 0
         return Usage(
-            counts.get("input_tokens", 0) + read + written, counts.get("cached_tokens", read), counts.get("output_tokens", 0),
+            counts.get("input_tokens", 0) + read + written,
+            counts.get("cached_tokens", read),
+            counts.get("output_tokens", 0),
             counts.get("reasoning_tokens", 0),
-        )  # fmt: skip
+        )
 
 
 class Stop(StrEnum):
@@ -182,7 +191,8 @@ class Stop(StrEnum):
 class Reply:
     """What came back. ``model`` is the name the server gave itself; ``errors`` are the failed attempts before it.
 
-    ``usage`` is None where the server gave no counts. ``cached`` marks a reply from this side's cache: nothing was billed.
+    ``usage`` is None where the server gave no counts. ``cached`` marks a reply from this side's cache: nothing was
+    billed.
     """
 
     text: str
@@ -196,18 +206,28 @@ class Reply:
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            "text": self.text, "stop": self.stop.value, "usage": self.usage.plain() if self.usage else None, "model": self.model,
-            "reasoning": self.reasoning, "errors": list(self.errors), "cached": self.cached,
-        }  # fmt: skip
+            "text": self.text,
+            "stop": self.stop.value,
+            "usage": self.usage.plain() if self.usage else None,
+            "model": self.model,
+            "reasoning": self.reasoning,
+            "errors": list(self.errors),
+            "cached": self.cached,
+        }
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> Reply:
         """Read the JSON form; what is left out takes its default, and token counts may be in a provider's form."""
         usage = plain.get("usage")
         return Reply(
-            plain["text"], Stop(plain.get("stop", "done")), Usage.of(usage) if usage else None, plain.get("model", ""),
-            plain.get("reasoning", ""), tuple(plain.get("errors", ())), bool(plain.get("cached", False)),
-        )  # fmt: skip
+            plain["text"],
+            Stop(plain.get("stop", "done")),
+            Usage.of(usage) if usage else None,
+            plain.get("model", ""),
+            plain.get("reasoning", ""),
+            tuple(plain.get("errors", ())),
+            bool(plain.get("cached", False)),
+        )
 
 
 class Model(Protocol):
@@ -235,7 +255,8 @@ class Endpoint:
     timeout_s: limit of one attempt in seconds.
     connections: calls at the same time.
     base_url: of a server that speaks the OpenAI protocol, for names of the form "openai-api/SERVICE/MODEL".
-    api_key: by default the provider's own environment variable; for a ``base_url`` OPENAI_API_KEY, which need not be set.
+    api_key: by default the provider's own environment variable; for a ``base_url`` OPENAI_API_KEY, which need not be
+    set.
     """
 
     retries: int = 5

@@ -1,7 +1,7 @@
 """The model client: opens a model by its name and adds what every caller wants. Stage: core, model access.
 
-Cache files are JSON, one a request, named by the hash of request and model, so that two models never share a reply; they hold no
-code and do not expire. Equal requests at the same time are made once.
+Cache files are JSON, one a request, named by the hash of request and model, so that two models never share a reply;
+they hold no code and do not expire. Equal requests at the same time are made once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def open_model(
         return ReplayModel(Path(name.removeprefix("replay:")))
     if "/" not in name:
         raise UsageError(
-            f"no model {name!r}; needed mock, replay:FILE, or PROVIDER/MODEL such as openai/gpt-5-mini or openai-api/local/NAME"
+            f"no model {name!r}; needed mock, replay:FILE, or PROVIDER/MODEL such as openai/gpt-5-mini or"
+            " openai-api/local/NAME"
         )
     with extra("llm", f"model {name}"):
         from ego2world.core.models.providers import ProviderModel  # the optional dependency's single door
@@ -105,7 +106,8 @@ class ModelClient:
         if not self._any and reply.model and not serves(self.name, reply.model):
             raise ModelError(
                 self.name,
-                f"{reply.model} answered in its place; allow that (--any-served-model) or name the model that is served",
+                f"{reply.model} answered in its place; allow that (--any-served-model) or name the model that is"
+                " served",
             )
         return reply
 

@@ -1,7 +1,7 @@
 """Any provider or local server, through Inspect AI (extra "llm"). Stage: core, model access.
 
-One event loop in a thread of its own serves all callers; the calls of many threads run there side by side. Retries are Inspect's
-own (the client's are switched off, or each would be made several times over).
+One event loop in a thread of its own serves all callers; the calls of many threads run there side by side. Retries are
+Inspect's own (the client's are switched off, or each would be made several times over).
 """
 
 from __future__ import annotations
@@ -53,12 +53,18 @@ class ProviderModel:
         more: dict[str, Any] = {"max_retries": 0, "client_timeout": endpoint.timeout_s} if compatible else {}
         try:
             self._model = get_model(
-                name, base_url=endpoint.base_url, api_key=key, memoize=False,
+                name,
+                base_url=endpoint.base_url,
+                api_key=key,
+                memoize=False,
                 config=GenerateConfig(
-                    max_retries=endpoint.retries, attempt_timeout=max(1, round(endpoint.timeout_s)),
-                    max_connections=endpoint.connections, adaptive_connections=False,
-                ), **more,
-            )  # fmt: skip
+                    max_retries=endpoint.retries,
+                    attempt_timeout=max(1, round(endpoint.timeout_s)),
+                    max_connections=endpoint.connections,
+                    adaptive_connections=False,
+                ),
+                **more,
+            )
         except (
             Exception
         ) as error:  # a wrong name, a missing key, a missing provider package: all of them Inspect's own words

@@ -46,7 +46,8 @@ def count_words(request: Request) -> int:
 
 
 class ReplayModel:
-    """Replies from a file of recorded calls, found by what was asked; the same question twice takes its replies in order.
+    """Replies from a file of recorded calls, found by what was asked; the same question twice takes its replies in
+    order.
 
     The file holds JSON lines with ``key`` (the request's) and ``reply``; a run's calls.jsonl is such a file.
     """

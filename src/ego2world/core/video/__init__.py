@@ -1,6 +1,8 @@
-"""Video files through PyAV (extra "video"): what a file holds, its frames by presentation time, its sound, and clips from pictures.
+"""Video files through PyAV (extra "video"): what a file holds, its frames by presentation time, its sound, and clips
+from pictures.
 
-Times are seconds from the first frame, whatever the container's clock begins with. The frame at a time is the last one not later.
+Times are seconds from the first frame, whatever the container's clock begins with. The frame at a time is the last one
+not later.
 """
 
 from ego2world.core.video.facts import Facts, FileStatus, frame_number, probe

@@ -60,12 +60,14 @@ class Facts:
 
 
 def frame_number(time_s: float, rate: Fraction) -> int:
-    """Return the number, from 0, of the frame shown at a time in a video of constant rate: 600 s at 30000/1001 are frame 17982."""
+    """Return the number, from 0, of the frame shown at a time in a video of constant rate: 600 s at 30000/1001 are
+    frame 17982."""
     return int(Fraction(time_s).limit_denominator(1_000_000) * rate)
 
 
 def probe(path: Path, least_s: float = 0.0, most_s: float | None = None) -> Facts:
-    """Decode a file and say what it holds; nothing about a file is an error here, everything is a status with its reason.
+    """Decode a file and say what it holds; nothing about a file is an error here, everything is a status with its
+    reason.
 
     Args:
         path: the file.
@@ -119,6 +121,17 @@ def _decoded(container: av.container.InputContainer, least_s: float, most_s: flo
     if rotation % 180 == 90:
         size = size[::-1]
     return Facts(
-        status, reason, stream.codec_context.name, size[0], size[1], rotation, round(times[0] * base, 6), round(duration_s, 6), whole, header,
-        str(stream.average_rate or ""), bool(steps) and max(steps) - min(steps) > 1, bool(container.streams.audio),
-    )  # fmt: skip
+        status,
+        reason,
+        stream.codec_context.name,
+        size[0],
+        size[1],
+        rotation,
+        round(times[0] * base, 6),
+        round(duration_s, 6),
+        whole,
+        header,
+        str(stream.average_rate or ""),
+        bool(steps) and max(steps) - min(steps) > 1,
+        bool(container.streams.audio),
+    )

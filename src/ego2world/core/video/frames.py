@@ -1,4 +1,5 @@
-"""Frames by presentation time: one pass over each group of pictures that is needed, upright, scaled while decoding. Stage: core, video."""
+"""Frames by presentation time: one pass over each group of pictures that is needed, upright, scaled while decoding.
+Stage: core, video."""
 
 from __future__ import annotations
 
@@ -30,11 +31,13 @@ def frames_at(
 
     Args:
         path: a video file.
-        times_s: seconds from the first frame; the frame at a time is the last one not later, as its presentation time says.
+        times_s: seconds from the first frame; the frame at a time is the last one not later, as its presentation time
+            says.
         longest_px, pixels: larger pictures are scaled down to this longer side, to this many pixels.
 
     Returns:
-        One shot a frame. Times after the last frame, and frames that cannot be decoded, give none: nothing stands in for them.
+        One shot a frame. Times after the last frame, and frames that cannot be decoded, give none: nothing stands in
+        for them.
 
     Raises:
         VideoError: the file cannot be read, or none of the times can be shown.
@@ -49,14 +52,19 @@ def frames_at(
     if not shots:
         end_s = _end_s(path)
         raise VideoError(
-            str(path), f"ends at {end_s:.3f} s, before {min(times_s):.3f} s" if end_s < min(times_s)
-            else f"no frame from {min(times_s):.3f} to {max(times_s):.3f} s can be decoded; the file is damaged"
-        )  # fmt: skip
+            str(path),
+            (
+                f"ends at {end_s:.3f} s, before {min(times_s):.3f} s"
+                if end_s < min(times_s)
+                else f"no frame from {min(times_s):.3f} to {max(times_s):.3f} s can be decoded; the file is damaged"
+            ),
+        )
     return shots
 
 
 def video_stream(container: av.container.InputContainer) -> av.VideoStream:
-    """Return the first video stream, for one thread: what several make of a damaged file differs from run to run and with the cores."""
+    """Return the first video stream, for one thread: what several make of a damaged file differs from run to run and
+    with the cores."""
     stream = container.streams.video[0]
     stream.codec_context.thread_count = 1
     return stream

@@ -13,7 +13,8 @@ from ego2world.judge.sampling import FrameSampling
 
 
 class VideoView:
-    """One video as a judge gets to see it: frames at the times asked for. Nothing about its origin can be had from it."""
+    """One video as a judge gets to see it: frames at the times asked for. Nothing about its origin can be had from
+    it."""
 
     def __init__(self, video: Video, path: Path, sampling: FrameSampling) -> None:
         self.video_id, self.duration_s, self.sampling = video.video_id, video.duration_s, sampling

@@ -1,7 +1,8 @@
-"""Judges without gates, to compare with: one question about the whole, a list of yes-or-no questions, another tool's table. Stage: judge, backends.
+"""Judges without gates, to compare with: one question about the whole, a list of yes-or-no questions, another tool's
+table. Stage: judge, backends.
 
-The question list follows the manner of PQSG (questions made from the goal, the share of yes); here they come from the plan, so that two
-judges differ by how they ask and not by what they know. Neither is its authors' code.
+The question list follows the manner of PQSG (questions made from the goal, the share of yes); here they come from the
+plan, so that two judges differ by how they ask and not by what they know. Neither is its authors' code.
 """
 
 from __future__ import annotations
@@ -83,9 +84,11 @@ class SimpleVQA(_Asked):
     def rate(self, look: VideoView, case: Case, plan: SubgoalPlan | None) -> Rating:
         """Ask both questions."""
         schema = {
-            "type": "object", "additionalProperties": False, "required": ["score", "rationale"],
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["score", "rationale"],
             "properties": {"score": {"type": "integer", "minimum": 0, "maximum": 100}, "rationale": {"type": "string"}},
-        }  # fmt: skip
+        }
         found: list[float | None] = []
         notes: list[dict[str, Any]] = []
         try:
@@ -97,8 +100,13 @@ class SimpleVQA(_Asked):
         except ModelError as error:
             return _failed(look, self.rater, ReplyStatus.SERVICE, str(error))
         task, physics = found
-        common = {**notes[-1], "raw": "\n".join(n["raw"] for n in notes), "prompt_sha": self._prompt_sha,
-                  "tokens_in": sum(n["tokens_in"] for n in notes), "tokens_out": sum(n["tokens_out"] for n in notes)}  # fmt: skip
+        common = {
+            **notes[-1],
+            "raw": "\n".join(n["raw"] for n in notes),
+            "prompt_sha": self._prompt_sha,
+            "tokens_in": sum(n["tokens_in"] for n in notes),
+            "tokens_out": sum(n["tokens_out"] for n in notes),
+        }
         if task is None or physics is None:
             return _failed(look, self.rater, ReplyStatus.UNPARSED, "unreadable reply", **common)
         return Rating(
@@ -112,7 +120,8 @@ class SimpleVQA(_Asked):
 
 
 class QuestionList(_Asked):
-    """Yes-or-no questions made from the plan: two on the task and one on physics a subgoal; scores are shares of yes."""
+    """Yes-or-no questions made from the plan: two on the task and one on physics a subgoal; scores are shares of
+    yes."""
 
     prompts = ("list_system.txt", "list_user.txt.j2")
 
@@ -127,10 +136,11 @@ class QuestionList(_Asked):
             (axis, text)
             for s in plan.subgoals
             for axis, text in (
-                ("task", f"Is this done by hands: {s.text}?"), ("task", f"Is this so at the end: {s.post_state}?"),
+                ("task", f"Is this done by hands: {s.text}?"),
+                ("task", f"Is this so at the end: {s.post_state}?"),
                 ("physics", f"Do {', '.join(s.objects)} move and stay as real objects would?"),
             )
-        ]  # fmt: skip
+        ]
         schema = {"type": "object", "required": ["answers"], "properties": {"answers": {"type": "object"}}}
         asked = prompt(HERE, "list_user.txt.j2", goal=case.goal, questions=[text for _, text in listed])
         try:
@@ -146,13 +156,21 @@ class QuestionList(_Asked):
             {"axis": axis, "question": text, "answer": said} for (axis, text), said in zip(listed, value, strict=True)
         )
         share = {
-            axis: 100 * sum(r["answer"] is True for r in rows if r["axis"] == axis) / sum(r["axis"] == axis for r in rows)
+            axis: (
+                100 * sum(r["answer"] is True for r in rows if r["axis"] == axis) / sum(r["axis"] == axis for r in rows)
+            )
             for axis in ("task", "physics")
-        }  # fmt: skip
+        }
         final = 100 * sum(r["answer"] is True for r in rows) / len(rows)
         return Rating(
-            video_id=look.video_id, rater=self.rater, task=share["task"], physics=share["physics"], final=final, questions=rows, **common
-        )  # fmt: skip
+            video_id=look.video_id,
+            rater=self.rater,
+            task=share["task"],
+            physics=share["physics"],
+            final=final,
+            questions=rows,
+            **common,
+        )
 
 
 def _failed(look: VideoView, rater: Rater, status: ReplyStatus, why: str, **more: Any) -> Rating:
@@ -169,7 +187,8 @@ def _score(data: dict[str, Any] | None) -> float | None:
 
 
 def _yes(data: dict[str, Any] | None, count: int) -> list[bool | None] | None:
-    """Return an answer a question; None where the reply answers none of them, or something else than true, false and null."""
+    """Return an answer a question; None where the reply answers none of them, or something else than true, false and
+    null."""
     answers = None if data is None else data.get("answers")
     if not isinstance(answers, dict):
         return None
@@ -178,7 +197,8 @@ def _yes(data: dict[str, Any] | None, count: int) -> list[bool | None] | None:
 
 
 class ScoreTable:
-    """Scores of another tool from a CSV: video_id and score, or task, physics and final; on any scale, said by its ends."""
+    """Scores of another tool from a CSV: video_id and score, or task, physics and final; on any scale, said by its
+    ends."""
 
     looks = False
 
@@ -196,7 +216,8 @@ class ScoreTable:
             names = set(reader.fieldnames or ())
             if "video_id" not in names or not names & {"score", "final", "task", "physics"}:
                 raise UsageError(
-                    f"{path} has the columns {', '.join(sorted(names)) or 'none'}; needed video_id and score, or task, physics, final"
+                    f"{path} has the columns {', '.join(sorted(names)) or 'none'}; needed video_id and score, or task,"
+                    " physics, final"
                 )
             for number, row in enumerate(reader, 1):
                 values: dict[str, float | None] = {}

@@ -35,7 +35,8 @@ class FileAnswers:
         """
         if not path.is_file():
             raise UsageError(
-                f"no answers {path}; needed a file such as ego2world judge answers writes of people, or answers.jsonl of a run"
+                f"no answers {path}; needed a file such as ego2world judge answers writes of people, or answers.jsonl"
+                " of a run"
             )
         rows = read_lines(path, GateAnswer)
         found: dict[str, list[GateAnswer]] = {}
@@ -68,11 +69,17 @@ class FileAnswers:
         if found is None or found.answer is GateVerdict.NOT_REACHED:
             status = ReplyStatus.ABSENT if found is None else ReplyStatus.NOT_REACHED
             return GateAnswer(
-                video_id=look.video_id, plan_id=plan.plan_id, sid=subgoal.sid, gate=gate, answer=GateVerdict.ERROR, rater=self.rater, parse_status=status
-            )  # fmt: skip
+                video_id=look.video_id,
+                plan_id=plan.plan_id,
+                sid=subgoal.sid,
+                gate=gate,
+                answer=GateVerdict.ERROR,
+                rater=self.rater,
+                parse_status=status,
+            )
         if found.plan_id != plan.plan_id:
             raise UsageError(
-                f"{look.video_id}, {subgoal.sid}, {gate}: answered about plan {found.plan_id}, and the plan here is {plan.plan_id}; "
-                "give the plans that were annotated with --plans"
+                f"{look.video_id}, {subgoal.sid}, {gate}: answered about plan {found.plan_id}, and the plan here is"
+                f" {plan.plan_id}; give the plans that were annotated with --plans"
             )
         return replace(found, rater=self.rater)

@@ -1,4 +1,5 @@
-"""Gates asked of a model: one question a gate, strictly read, asked again where a reply cannot be used, never guessed. Stage: judge, backends."""
+"""Gates asked of a model: one question a gate, strictly read, asked again where a reply cannot be used, never guessed.
+Stage: judge, backends."""
 
 from __future__ import annotations
 
@@ -63,9 +64,13 @@ class ModelJudge:
     def plain(self) -> dict[str, Any]:
         """Return model, prompts and how they are sent."""
         return {
-            "backend": "model", "model": self.rater.id, "prompts_sha256": self._prompt_sha, "attempts": self._attempts,
-            "temperature": self._temperature, "max_tokens": self._max_tokens,
-        }  # fmt: skip
+            "backend": "model",
+            "model": self.rater.id,
+            "prompts_sha256": self._prompt_sha,
+            "attempts": self._attempts,
+            "temperature": self._temperature,
+            "max_tokens": self._max_tokens,
+        }
 
     def answer(
         self,
@@ -80,14 +85,26 @@ class ModelJudge:
         span = span_of(before)
         spec, frames = look.frames(gate, span)
         asked = prompt(
-            HERE, "gate_user.txt.j2", goal=case.goal, subgoal=subgoal, span=[f"{t:.1f}" for t in span] if span else [], gate=gate,
-            question=questions()[gate], types=list(failure_types(gate)),
-        )  # fmt: skip
+            HERE,
+            "gate_user.txt.j2",
+            goal=case.goal,
+            subgoal=subgoal,
+            span=[f"{t:.1f}" for t in span] if span else [],
+            gate=gate,
+            question=questions()[gate],
+            types=list(failure_types(gate)),
+        )
         messages = (Message("system", (Text(prompt(HERE, "gate_system.txt")),)), Message("user", (Text(asked), frames)))
         common: dict[str, Any] = {
-            "video_id": look.video_id, "plan_id": plan.plan_id, "sid": subgoal.sid, "gate": gate, "rater": self.rater, "frame_spec": spec,
-            "frame_pts": frames.times_s, "prompt_sha": self._prompt_sha,
-        }  # fmt: skip
+            "video_id": look.video_id,
+            "plan_id": plan.plan_id,
+            "sid": subgoal.sid,
+            "gate": gate,
+            "rater": self.rater,
+            "frame_spec": spec,
+            "frame_pts": frames.times_s,
+            "prompt_sha": self._prompt_sha,
+        }
         said: dict[str, Any] = {"answer": GateVerdict.ERROR, "parse_status": ReplyStatus.UNPARSED}
         reply, attempt, tokens = Reply(""), 1, (0, 0)
         for attempt in range(1, self._attempts + 1):
@@ -116,19 +133,31 @@ class ModelJudge:
             if said["answer"] is not GateVerdict.ERROR:
                 break
         return GateAnswer(
-            **common, **said, raw=reply.text, raw_sha=sha256(reply.text.encode()), attempt=attempt, served=reply.model, tokens_in=tokens[0],
+            **common,
+            **said,
+            raw=reply.text,
+            raw_sha=sha256(reply.text.encode()),
+            attempt=attempt,
+            served=reply.model,
+            tokens_in=tokens[0],
             tokens_out=tokens[1],
-        )  # fmt: skip
+        )
 
 
 def _schema(gate: str) -> dict[str, Any]:
     time = {"type": ["number", "null"], "minimum": 0}
     return {
-        "type": "object", "additionalProperties": False, "required": ["answer", "failure", "t_start", "t_end", "rationale"],
-        "properties": {"answer": {"type": "string", "enum": ["pass", "fail", "unclear"]},
-                       "failure": {"type": ["string", "null"], "enum": [*failure_types(gate), None]},
-                       "t_start": time, "t_end": time, "rationale": {"type": "string"}},
-    }  # fmt: skip
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["answer", "failure", "t_start", "t_end", "rationale"],
+        "properties": {
+            "answer": {"type": "string", "enum": ["pass", "fail", "unclear"]},
+            "failure": {"type": ["string", "null"], "enum": [*failure_types(gate), None]},
+            "t_start": time,
+            "t_end": time,
+            "rationale": {"type": "string"},
+        },
+    }
 
 
 def read_gate(reply: Reply, gate: str, duration_s: float) -> dict[str, Any]:

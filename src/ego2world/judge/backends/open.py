@@ -17,16 +17,22 @@ from ego2world.judge.backends.model import ModelJudge, mock_gate
 ASK_A_MODEL = {"model": ModelJudge, "simple-vqa": SimpleVQA, "question-list": QuestionList}
 OWN = {"vision": "ego2world.rollouts.detector:make"}  # judges of this package that live above it, reached as yours are
 BACKENDS = (
-    "answers:FILE (answers of people or another tool), vision (a detector for drawn rollouts), model, simple-vqa, question-list (with --model), "
-    "csv:FILE (another tool's scores), or MODULE:NAME of your own (docs/JUDGES.md)."
+    "answers:FILE (answers of people or another tool), vision (a detector for drawn rollouts), model, simple-vqa,"
+    " question-list (with --model), csv:FILE (another tool's scores), or MODULE:NAME of your own (docs/JUDGES.md)."
 )
 
 
 @contextmanager
 def open_backends(
-    name: str, bench: Path, model: str | None = None, endpoint: Endpoint | None = None, rater: str | None = None,
-    scale: tuple[float, float] = (0.0, 100.0), cache: Path | None = None, any_served: bool = False,
-) -> Iterator[Sequence[GateJudge | ScoreJudge]]:  # fmt: skip
+    name: str,
+    bench: Path,
+    model: str | None = None,
+    endpoint: Endpoint | None = None,
+    rater: str | None = None,
+    scale: tuple[float, float] = (0.0, 100.0),
+    cache: Path | None = None,
+    any_served: bool = False,
+) -> Iterator[Sequence[GateJudge | ScoreJudge]]:
     """Open the judges that a name stands for; the model, where there is one, is closed at the end.
 
     Args:

@@ -1,7 +1,8 @@
 """Blind guessers: what of a multiple choice can be got right without the video. Stage: qa, audit.
 
-Each guesser scores the options of an item; the best scored is its guess, and of several equally good ones each counts in part, so
-that a guesser that cannot tell options apart comes out at chance exactly. What it learns, it learns from the items of other videos.
+Each guesser scores the options of an item; the best scored is its guess, and of several equally good ones each counts
+in part, so that a guesser that cannot tell options apart comes out at chance exactly. What it learns, it learns from
+the items of other videos.
 """
 
 from __future__ import annotations
@@ -130,14 +131,22 @@ def _history(item: Item, options: Mapping[str, str], known: Counts, history: Seq
 
 
 GUESSERS: dict[str, Guesser] = {
-    "position": _position, "longest": _longest, "shortest": _shortest, "key_prior": _key_prior, "token_prior": _token_prior,
-    "odd_one_out": _odd_one_out, "most_alike": _most_alike, "question_overlap": _question_overlap, "numeric_middle": _numeric_middle,
+    "position": _position,
+    "longest": _longest,
+    "shortest": _shortest,
+    "key_prior": _key_prior,
+    "token_prior": _token_prior,
+    "odd_one_out": _odd_one_out,
+    "most_alike": _most_alike,
+    "question_overlap": _question_overlap,
+    "numeric_middle": _numeric_middle,
     "history": _history,
-}  # fmt: skip
+}
 
 
 def guesses(items: Sequence[Item]) -> Iterator[tuple[Item, str, float]]:
-    """Yield (item, guesser, credit) for every keyed item with one right option; credit is the chance of being right, 0 to 1.
+    """Yield (item, guesser, credit) for every keyed item with one right option; credit is the chance of being right, 0
+    to 1.
 
     Counts are kept per prototype, without the items of the item's own videos.
     """

@@ -1,7 +1,8 @@
-"""The audit of a set of questions: blind guessers per prototype, key positions, duplicates, faulty options. Stage: qa, audit.
+"""The audit of a set of questions: blind guessers per prototype, key positions, duplicates, faulty options. Stage: qa,
+audit.
 
-A set is flagged where the lower end of Wilson's interval of a guesser's rate is more than five points above chance, and the
-excess holds after Holm's correction over all guessers and prototypes.
+A set is flagged where the lower end of Wilson's interval of a guesser's rate is more than five points above chance,
+and the excess holds after Holm's correction over all guessers and prototypes.
 """
 
 from __future__ import annotations
@@ -40,14 +41,22 @@ class Guess:
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            "code": "SHORTCUT_ITEMSET" if self.flagged else "", "prototype": self.prototype, "guesser": self.guesser, "items": self.items,
-            "rate": round(self.rate, 4), "chance": round(self.chance, 4), "wilson_low": round(self.low, 4), "p_holm": self.p, "flagged": self.flagged,
+            "code": "SHORTCUT_ITEMSET" if self.flagged else "",
+            "prototype": self.prototype,
+            "guesser": self.guesser,
+            "items": self.items,
+            "rate": round(self.rate, 4),
+            "chance": round(self.chance, 4),
+            "wilson_low": round(self.low, 4),
+            "p_holm": self.p,
+            "flagged": self.flagged,
             "caught": list(self.caught) if self.flagged else [],
-        }  # fmt: skip
+        }
 
 
 def blind(items: Sequence[Item]) -> list[Guess]:
-    """Return what each guesser reaches on each prototype, and on all multiple choice together, flagged where it beats chance."""
+    """Return what each guesser reaches on each prototype, and on all multiple choice together, flagged where it beats
+    chance."""
     credit: dict[tuple[str, str], float] = defaultdict(float)
     chance: dict[str, float] = defaultdict(float)
     count: Counter[str] = Counter()
@@ -88,7 +97,8 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def audit(items: Sequence[Item]) -> dict[str, Any]:
-    """Return the report: verdict, blind guessers, positions, near duplicates, findings of single items, all with their ids."""
+    """Return the report: verdict, blind guessers, positions, near duplicates, findings of single items, all with their
+    ids."""
     rows = blind(items)
     flagged = [row for row in rows if row.flagged]
     votes: Counter[str] = Counter(one for row in flagged if not row.prototype.endswith("/all") for one in row.caught)
@@ -108,10 +118,12 @@ def audit(items: Sequence[Item]) -> dict[str, Any]:
         for finding in findings:
             found[finding.code].append({"item": item_id, "path": finding.path, "message": finding.message})
     return {
-        "items": len(items), "multiple_choice": sum(bool(item.options) for item in items),
-        "verdict": "shortcuts" if flagged else "pass", "blind": [row.plain() for row in rows],
+        "items": len(items),
+        "multiple_choice": sum(bool(item.options) for item in items),
+        "verdict": "shortcuts" if flagged else "pass",
+        "blind": [row.plain() for row in rows],
         "shortcut_items": {"code": "SHORTCUT_ITEM", "items": dict(sorted(votes.items()))},
         "positions": [{"code": f.code, "message": f.message} for f in positions],
         "near_duplicates": {"code": "DUP_NEAR", "pairs": [list(pair) for pair in pairs]},
         "findings": {code: rows_ for code, rows_ in sorted(found.items())},
-    }  # fmt: skip
+    }

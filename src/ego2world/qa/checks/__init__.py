@@ -1,4 +1,5 @@
-"""The validators. Every check yields findings with a code of ``codes``; one list, in the order in which reports name them."""
+"""The validators. Every check yields findings with a code of ``codes``; one list, in the order in which reports name
+them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Edges: both ends, the right direction, intentions that are more than actions, plans that know no future. Stage: qa, check."""
+"""Edges: both ends, the right direction, intentions that are more than actions, plans that know no future. Stage: qa,
+check."""
 
 from __future__ import annotations
 
@@ -13,11 +14,14 @@ from ego2world.qa.taxonomy import LEVELS, Category, Level
 
 # which queries ask for which category
 _RELATION = {
-    Category.INTENT_ATTRIBUTION: "purpose", Category.INTENT_FORMATION: "reason", Category.WORLD_PERCEPTION: "percept",
+    Category.INTENT_ATTRIBUTION: "purpose",
+    Category.INTENT_FORMATION: "reason",
+    Category.WORLD_PERCEPTION: "percept",
     Category.ACTION_STATUS: "manner",
-}  # fmt: skip
+}
 _SENSES = re.compile(
-    r"\b(?:check|look|inspect|examin|smell|sniff|tast|feel|read|watch|listen|hear|observ|see|notic|ensur|making sure|make sure|know)\w*",
+    r"\b(?:check|look|inspect|examin|smell|sniff|tast|feel|read|watch|listen|hear|observ|see|notic|ensur|making"
+    r" sure|make sure|know)\w*",
     re.I,
 )
 

@@ -11,7 +11,8 @@ from ego2world.qa.records import Finding, QuestionGroup
 from ego2world.qa.taxonomy import LEVELS, Category, Modality
 
 PLACEHOLDER = re.compile(
-    r"^\W*(?:hold|todo|tbd|n/?a|none|null|xxx+|lorem ipsum.*|question|answer|placeholder|\?+|\.+|-+)?\W*$|\{\w*\}|<(?:question|answer|object)>",
+    r"^\W*(?:hold|todo|tbd|n/?a|none|null|xxx+|lorem"
+    r" ipsum.*|question|answer|placeholder|\?+|\.+|-+)?\W*$|\{\w*\}|<(?:question|answer|object)>",
     re.I,
 )
 _FORMATS = ("open", "multiple_choice")

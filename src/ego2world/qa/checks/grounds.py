@@ -81,9 +81,12 @@ def streams(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
     if wanted == {"audio", "visual"} == there:
         for stream in ("audio", "visual"):
             if all(
-                case.replayer.answer(turn.spec.query, frozenset(one.id for one in case.named(turn) if one.modality == stream)) == turn.spec.value
+                case.replayer.answer(
+                    turn.spec.query, frozenset(one.id for one in case.named(turn) if one.modality == stream)
+                )
+                == turn.spec.value
                 for _, turn in turns(group)
-            ):  # fmt: skip
+            ):
                 yield finding("MOD_REDUNDANT", "modality", f"the answer stays the same without anything {stream}")
         heard = [one.span_s for one in found if one.modality == "audio"]
         seen = [one.span_s for one in found if one.modality == "visual"]

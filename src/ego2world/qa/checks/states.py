@@ -26,13 +26,19 @@ from ego2world.world.fluents import FactKey
 STALE_S: dict[type[Query], float] = {Holding: 90.0, Fact: 240.0, Contents: 240.0}
 # what a query that has no answer is called, where there is a better word than "not unique"
 _UNANSWERED = {
-    ChangeQuery: "DELTA_NONE", Enabler: "GROUND_NOT_NECESSARY", Linked: "CHAIN_LINK_UNUSED", NextStep: "GOAL_MULTI_ENABLED",
-    SaidQuery: "EV_QUOTE_NOT_FOUND", PreparedStep: "INTENT_UNSUPPORTED", ClauseQuery: "INTENT_UNSUPPORTED",
-}  # fmt: skip
+    ChangeQuery: "DELTA_NONE",
+    Enabler: "GROUND_NOT_NECESSARY",
+    Linked: "CHAIN_LINK_UNUSED",
+    NextStep: "GOAL_MULTI_ENABLED",
+    SaidQuery: "EV_QUOTE_NOT_FOUND",
+    PreparedStep: "INTENT_UNSUPPORTED",
+    ClauseQuery: "INTENT_UNSUPPORTED",
+}
 
 
 def replayed(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
-    """ANS_NOT_UNIQUE, STATE_CONTRADICTION, KEYPOINT_UNBOUND and what an unanswered query means; the heart of all checks."""
+    """ANS_NOT_UNIQUE, STATE_CONTRADICTION, KEYPOINT_UNBOUND and what an unanswered query means; the heart of all
+    checks."""
     for path, turn in turns(group):
         if not _known(turn, case):
             continue

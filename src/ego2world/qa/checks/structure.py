@@ -51,8 +51,10 @@ def closes(group: QuestionGroup, case: CheckContext) -> Iterator[Finding]:
         yield finding("CHAIN_CLOSES", "loop_roles", "roles of a loop are bound")
     families = [
         case.replayer.episode.operations[case.numbers[one]]["family"]
-        for _, turn in turns(group) for one in turn.spec.evidence if one in case.numbers
-    ]  # fmt: skip
+        for _, turn in turns(group)
+        for one in turn.spec.evidence
+        if one in case.numbers
+    ]
     if "check" in families[:-1] and len(families) > 2:
         yield finding("CHAIN_CLOSES", "turns", "the outcome is looked at and acted upon")
 

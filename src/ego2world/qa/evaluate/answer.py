@@ -1,7 +1,8 @@
 """Models answer questions, turn by turn, with their own earlier answers as history. Stage: qa, evaluation.
 
 answers.jsonl   one prediction per line, appended as it comes; an interrupted run resumes with what is missing
-manifest.json   which items, which model, how clips were sampled, which prompts: what results need in common to be compared
+manifest.json   which items, which model, how clips were sampled, which prompts: what results need in common to be
+compared
 """
 
 from __future__ import annotations
@@ -73,16 +74,26 @@ class AnswerSettings:
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            "mode": "text" if self.media is None else "video", "look": self.look.plain() if self.media else None, "circular": self.circular,
-            "max_tokens": self.max_tokens, "temperature": self.temperature, "seed": self.seed,
-        }  # fmt: skip
+            "mode": "text" if self.media is None else "video",
+            "look": self.look.plain() if self.media else None,
+            "circular": self.circular,
+            "max_tokens": self.max_tokens,
+            "temperature": self.temperature,
+            "seed": self.seed,
+        }
 
 
 def answer(
-    items: Sequence[Item], source: str, out: Path, client: ModelClient, settings: AnswerSettings, progress: Progress | None = None,
+    items: Sequence[Item],
+    source: str,
+    out: Path,
+    client: ModelClient,
+    settings: AnswerSettings,
+    progress: Progress | None = None,
     accept_code: bool = False,
-) -> dict[str, Any]:  # fmt: skip
-    """Ask a model every item; return the manifest with ``errors`` (turns without an answer) and their most frequent ``reasons`` added.
+) -> dict[str, Any]:
+    """Ask a model every item; return the manifest with ``errors`` (turns without an answer) and their most frequent
+    ``reasons`` added.
 
     Args:
         items: turns of one group in the order of their rounds.
@@ -105,9 +116,15 @@ def answer(
             f"{source}: {'no questions' if not ids else 'ids that stand there twice'}; see: ego2world qa check {source}"
         )
     manifest = {
-        "source": source, "items_sha256": membership(items), "items": sorted(ids), "model": client.name, "settings": settings.plain(),
-        "prompts_sha256": prompts_sha256(HERE, PROMPTS), "ego2world": __version__, "code_sha256": code_sha256(Product.ANSWERS),
-    }  # fmt: skip
+        "source": source,
+        "items_sha256": membership(items),
+        "items": sorted(ids),
+        "model": client.name,
+        "settings": settings.plain(),
+        "prompts_sha256": prompts_sha256(HERE, PROMPTS),
+        "ego2world": __version__,
+        "code_sha256": code_sha256(Product.ANSWERS),
+    }
     with writing(out):
         open_folder(out / MANIFEST, manifest, "answers", accept_code)
         done = {(row.item, row.rotation): row for row in read_predictions(out) if not row.error}
@@ -126,7 +143,8 @@ def answer(
 
 
 def membership(items: Iterable[Item]) -> str:
-    """Return the hash of what is asked: ids, questions, options and keys; results of other memberships are not compared."""
+    """Return the hash of what is asked: ids, questions, options and keys; results of other memberships are not
+    compared."""
     return sha256(
         canonical_json(sorted([item.id, item.question, item.options, list(item.key), item.answer] for item in items))
     )
@@ -148,8 +166,13 @@ def read_predictions(out: Path) -> list[Prediction]:
 
 class _Work:
     def __init__(
-        self, client: ModelClient, settings: AnswerSettings, records: Records, done: Mapping[tuple[str, int], Prediction], clips: Clips | None
-    ) -> None:  # fmt: skip
+        self,
+        client: ModelClient,
+        settings: AnswerSettings,
+        records: Records,
+        done: Mapping[tuple[str, int], Prediction],
+        clips: Clips | None,
+    ) -> None:
         self.client, self.settings, self.records, self.done, self.clips = client, settings, records, done, clips
         self.halt = threading.Event()
         self.breaker = Breaker()  # of groups that the service failed in
@@ -170,7 +193,8 @@ class _Work:
                 raise
 
     def group(self, turns: Sequence[Item]) -> None:
-        """Ask the turns of a group, once for each turning of the options where that is asked for (single questions only)."""
+        """Ask the turns of a group, once for each turning of the options where that is asked for (single questions
+        only)."""
         ordered = sorted(turns, key=lambda item: item.round)
         circular = self.settings.circular and len(ordered) == 1 and ordered[0].options and len(ordered[0].key) == 1
         for rotation in range(len(ordered[0].options or {}) if circular else 1):
@@ -209,8 +233,12 @@ class _Work:
 
     def _ask(self, messages: Sequence[Message], row: Prediction, item: Item) -> Prediction:
         request = Request(
-            tuple(messages), temperature=self.settings.temperature, seed=self.settings.seed, max_tokens=self.settings.max_tokens, tag=item.id
-        )  # fmt: skip
+            tuple(messages),
+            temperature=self.settings.temperature,
+            seed=self.settings.seed,
+            max_tokens=self.settings.max_tokens,
+            tag=item.id,
+        )
         reply: Reply = self.client.generate(request)
         usage = reply.usage
         error = (
@@ -221,9 +249,16 @@ class _Work:
             else ""
         )
         return replace(
-            row, text=None if error else reply.text, stop=reply.stop.value, error=error, request=request.key, served=reply.model,
-            tokens_in=usage.input_tokens if usage else 0, tokens_out=usage.output_tokens if usage else 0, cached=reply.cached,
-        )  # fmt: skip
+            row,
+            text=None if error else reply.text,
+            stop=reply.stop.value,
+            error=error,
+            request=request.key,
+            served=reply.model,
+            tokens_in=usage.input_tokens if usage else 0,
+            tokens_out=usage.output_tokens if usage else 0,
+            cached=reply.cached,
+        )
 
 
 def _seen(media: Sequence[Part]) -> dict[str, Any]:
@@ -247,7 +282,8 @@ def rotated(item: Item, places: int) -> Item:
 
 
 def mock_answer(request: Request) -> str:
-    """Answer without a model: an option by the hash of what is asked; open questions are not known. For trying things out."""
+    """Answer without a model: an option by the hash of what is asked; open questions are not known. For trying things
+    out."""
     text = request.messages[-1].text
     letters = [line[0] for line in text.splitlines() if len(line) > 2 and line[1] == "." and line[0].isupper()]
     return letters[int(request.key[:8], 16) % len(letters)] if letters else "I do not know."

@@ -1,7 +1,7 @@
 """Which options a reply chooses. Stage: qa, evaluation.
 
-Letters are keys, not positions. What is none of the options is never forced onto one, and no capital letter counts that only begins
-a sentence.
+Letters are keys, not positions. What is none of the options is never forced onto one, and no capital letter counts
+that only begins a sentence.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ def read_choice(reply: str, options: Mapping[str, str], many: bool = False) -> t
     """Return the letters that a reply chooses, in the order of the options, None where it chooses none, or not clearly.
 
     Args:
-        reply: whatever a model said; letters may be full-width, in brackets, bold, after "Answer:", or stand for the option's words.
+        reply: whatever a model said; letters may be full-width, in brackets, bold, after "Answer:", or stand for the
+            option's words.
         options: letter -> text.
         many: several letters may be right; otherwise several are no choice.
     """
@@ -45,7 +46,10 @@ def _letters(text: str, options: Mapping[str, str]) -> tuple[str, ...] | None:
     if alone:
         return tuple(re.findall(one, alone["found"]))
     stated = [
-        rf"(?:final answer|correct answer|right answer|best answer|answer|correct option|correct choice|option|choice)s?\b\W*(?:(?:is|are|would be|should be)\b)?\W*(?:option\s+)?{run}{not_word}",
+        (
+            r"(?:final answer|correct answer|right answer|best answer|answer|correct option|correct"
+            rf" choice|option|choice)s?\b\W*(?:(?:is|are|would be|should be)\b)?\W*(?:option\s+)?{run}{not_word}"
+        ),
         rf"(?:答案|选项|选择|选|應選|应选)\s*(?:是|为|為|:|：)?\s*{run}(?![A-Za-z])",
     ]
     for pattern in stated:
@@ -73,9 +77,10 @@ def _by_words(text: str, options: Mapping[str, str]) -> tuple[str, ...] | None:
         if len(core) > 1 and f" {core} " in plain:
             inside[letter] = core
     longest = [
-        letter for letter, core in inside.items()
+        letter
+        for letter, core in inside.items()
         if not any(core != other and f" {core} " in f" {other} " for other in inside.values())
-    ]  # fmt: skip
+    ]
     return (longest[0],) if len(longest) == 1 else None
 
 

@@ -1,9 +1,11 @@
-"""Judging one answer: by rule where that is certain, else by a model in two stages, else by a person. Stage: qa, evaluation.
+"""Judging one answer: by rule where that is certain, else by a model in two stages, else by a person. Stage: qa,
+evaluation.
 
-The rules: an empty answer is wrong, and no judge is asked; multiple choice is compared by letter or words, all right letters and no
-other; an open answer in the reference's own words is right. An answer that uses the other value of a two-valued state (open, closed)
-is wrong. What no rule decides goes to the model: first whether it is correct, then how good it is; the two must agree. Without a
-model, and wherever a judge's reply is unreadable, off the scale or contradicts itself, a person decides: never a guess, never zero.
+The rules: an empty answer is wrong, and no judge is asked; multiple choice is compared by letter or words, all right
+letters and no other; an open answer in the reference's own words is right. An answer that uses the other value of a
+two-valued state (open, closed) is wrong. What no rule decides goes to the model: first whether it is correct, then how
+good it is; the two must agree. Without a model, and wherever a judge's reply is unreadable, off the scale or
+contradicts itself, a person decides: never a guess, never zero.
 """
 
 from __future__ import annotations
@@ -103,8 +105,12 @@ class Judge:
     def _two_stages(self, item: Item, text: str, history: Sequence[tuple[str, str]]) -> JudgeRecord:
         record = _Draft(item, self.identity(), self.rubric)
         values: dict[str, Any] = {
-            "history": list(history), "question": item.question, "options": item.options or {}, "reference": item.answer, "candidate": text,
-        }  # fmt: skip
+            "history": list(history),
+            "question": item.question,
+            "options": item.options or {},
+            "reference": item.answer,
+            "candidate": text,
+        }
         try:
             asked = prompt(HERE, "judge_decide.txt.j2", **values, key_points=list(item.key_points))
             decided = self._ask(record, "decide", asked, "correct", read_decision)
@@ -120,9 +126,12 @@ class Judge:
             )
         if not self.rubric.fits(decided.value, scored.value):
             return record.end(
-                Verdict.REVIEW, needs_review=True, parse=Parse.CONTRADICTORY, conflict=True,
+                Verdict.REVIEW,
+                needs_review=True,
+                parse=Parse.CONTRADICTORY,
+                conflict=True,
                 reason=f"decided {decided.value}, scored {scored.value}: {scored.reason}",
-            )  # fmt: skip
+            )
         return record.end(
             Verdict.JUDGED,
             correct=decided.value,
@@ -140,14 +149,21 @@ class Judge:
             else {"type": ["integer", "null"], "minimum": self.rubric.low, "maximum": self.rubric.high}
         )
         schema = {
-            "type": "object", "properties": {field: value, "needs_review": _SCHEMAS["needs_review"], "reason": _SCHEMAS["reason"]},
-            "required": [field, "needs_review", "reason"], "additionalProperties": False,
-        }  # fmt: skip
+            "type": "object",
+            "properties": {field: value, "needs_review": _SCHEMAS["needs_review"], "reason": _SCHEMAS["reason"]},
+            "required": [field, "needs_review", "reason"],
+            "additionalProperties": False,
+        }
         for attempt in range(self.attempts):
             request = Request(
-                (Message("system", (Text(prompt(HERE, "judge_system.txt")),)), Message("user", (Text(asked),))), schema=schema, schema_name=stage,
-                temperature=self.temperature, seed=attempt, max_tokens=self.max_tokens, tag=f"{record.item.id}/{stage}",
-            )  # fmt: skip
+                (Message("system", (Text(prompt(HERE, "judge_system.txt")),)), Message("user", (Text(asked),))),
+                schema=schema,
+                schema_name=stage,
+                temperature=self.temperature,
+                seed=attempt,
+                max_tokens=self.max_tokens,
+                tag=f"{record.item.id}/{stage}",
+            )
             reply = self.client.generate(request)
             said = read(reply.text)
             record.stages.append(
@@ -181,9 +197,15 @@ class _Draft:
         """Return the record."""
         item = self.item
         return JudgeRecord(
-            item=item.id, group=item.group, round=item.round, verdict=verdict.value, judge=self.judge, stages=tuple(self.stages),
-            parse=parse.value if parse else "", **fields,
-        )  # fmt: skip
+            item=item.id,
+            group=item.group,
+            round=item.round,
+            verdict=verdict.value,
+            judge=self.judge,
+            stages=tuple(self.stages),
+            parse=parse.value if parse else "",
+            **fields,
+        )
 
 
 def by_rule(item: Item, prediction: Prediction) -> tuple[bool, str] | None:
@@ -231,4 +253,7 @@ def mock_judgement(request: Request) -> str:
     if request.schema_name == "decide":
         return f'{{"correct": {int(share >= 0.6)}, "needs_review": false, "reason": "{share:.2f} of the words"}}'
     correct = "it was decided that the candidate is correct" in text.lower()
-    return f'{{"score": {4 + (share > 0.9) if correct else min(3, int(4 * share))}, "needs_review": false, "reason": "{share:.2f} of the words"}}'
+    return (
+        f'{{"score": {4 + (share > 0.9) if correct else min(3, int(4 * share))}, "needs_review": false, "reason":'
+        f' "{share:.2f} of the words"}}'
+    )

@@ -1,7 +1,7 @@
 """What a model gets to see and hear of a clip. Stage: qa, evaluation. Source: the paper's 4.1.
 
-Frames at 2 a second, at most 64, of at most 200,704 pixels; the sound is kept. A clip that is safe against a cutoff ends there: no
-frame and no sound of what comes after leaves this module.
+Frames at 2 a second, at most 64, of at most 200,704 pixels; the sound is kept. A clip that is safe against a cutoff
+ends there: no frame and no sound of what comes after leaves this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Judgements to scores with honest denominators. Stage: qa, evaluation.
 
-Errors and review cases leave the denominator openly and are never counted as wrong; bounds say what the accuracy would be with all of
-them wrong and all of them right. Every figure stands with the number it is of, and the ledger names who is in it.
+Errors and review cases leave the denominator openly and are never counted as wrong; bounds say what the accuracy would
+be with all of them wrong and all of them right. Every figure stands with the number it is of, and the ledger names who
+is in it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def score(
     manifest = read_answers_manifest(folder)
     if manifest["items_sha256"] != membership(items):
         raise UsageError(
-            f"{folder} holds answers to other questions than these (memberships differ); answer these first, or name the others"
+            f"{folder} holds answers to other questions than these (memberships differ); answer these first, or name"
+            " the others"
         )
     predictions = {(row.item, row.rotation): row for row in read_predictions(folder)}
     records = _judged(items, predictions, folder, judge, concurrency, progress)
@@ -71,15 +73,21 @@ def read_answers_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.is_file():
         raise UsageError(
-            f"{folder} contains no answers (no {MANIFEST}); make some with: ego2world qa answer QUESTIONS --model NAME --out {folder}"
+            f"{folder} contains no answers (no {MANIFEST}); make some with: ego2world qa answer QUESTIONS --model NAME"
+            f" --out {folder}"
         )
     manifest: dict[str, Any] = strict_json(path.read_bytes())
     return manifest
 
 
 def _judged(
-    items: Sequence[Item], predictions: Mapping[tuple[str, int], Prediction], folder: Path, judge: Judge, concurrency: int, progress: Progress | None
-) -> list[JudgeRecord]:  # fmt: skip
+    items: Sequence[Item],
+    predictions: Mapping[tuple[str, int], Prediction],
+    folder: Path,
+    judge: Judge,
+    concurrency: int,
+    progress: Progress | None,
+) -> list[JudgeRecord]:
     known = {row["item"]: row for row in read_rows(folder / JUDGEMENTS)}
     identity = judge.identity()
     turns: dict[str, list[Item]] = defaultdict(list)
@@ -141,15 +149,28 @@ def summarise(
         {(record.item, record.round): (item, record) for item, record in zip(items, records, strict=True)}.values()
     )
     views: dict[str, Callable[[Item], str]] = {
-        "by_level": lambda item: item.level, "by_category": lambda item: item.category, "by_prototype": lambda item: item.prototype,
-        "by_modality": lambda item: item.modality, "by_round": lambda item: str(item.round), "by_split": lambda item: item.split,
+        "by_level": lambda item: item.level,
+        "by_category": lambda item: item.category,
+        "by_prototype": lambda item: item.prototype,
+        "by_modality": lambda item: item.modality,
+        "by_round": lambda item: str(item.round),
+        "by_split": lambda item: item.split,
         "by_format": lambda item: "multiple_choice" if item.options else "open",
-    }  # fmt: skip
+    }
     out: dict[str, Any] = {
-        "ego2world": __version__, "code_sha256": code_sha256(Product.ANSWERS), "model": manifest["model"], "settings": manifest["settings"], "source": manifest["source"], "judge": dict(judge),
-        "ledger": {"items_sha256": manifest["items_sha256"], "items": len(pairs), "prompts_sha256": manifest["prompts_sha256"]},
+        "ego2world": __version__,
+        "code_sha256": code_sha256(Product.ANSWERS),
+        "model": manifest["model"],
+        "settings": manifest["settings"],
+        "source": manifest["source"],
+        "judge": dict(judge),
+        "ledger": {
+            "items_sha256": manifest["items_sha256"],
+            "items": len(pairs),
+            "prompts_sha256": manifest["prompts_sha256"],
+        },
         "overall": _figures(pairs, seed),
-    }  # fmt: skip
+    }
     for name, view in views.items():
         split: dict[str, list[tuple[Item, JudgeRecord]]] = defaultdict(list)
         for item, record in pairs:
@@ -157,9 +178,12 @@ def summarise(
         out[name] = {key: _figures(rows, seed) for key, rows in sorted(split.items()) if key}
     out["groups"] = _groups(pairs)
     out["not_judged"] = {
-        verdict.value: [{"item": r.item, "reason": r.reason, "parse": r.parse} for _, r in pairs if r.verdict == verdict]
-        for verdict in Verdict if verdict is not Verdict.JUDGED
-    }  # fmt: skip
+        verdict.value: [
+            {"item": r.item, "reason": r.reason, "parse": r.parse} for _, r in pairs if r.verdict == verdict
+        ]
+        for verdict in Verdict
+        if verdict is not Verdict.JUDGED
+    }
     read = Counter(record.parse for _, record in pairs if record.verdict == Verdict.REVIEW)
     out["unread"] = {parse.value: read[parse] for parse in (Parse.UNPARSED, Parse.INVALID, Parse.CONTRADICTORY)}
     out["findings"] = score_findings([record for _, record in pairs])
@@ -179,15 +203,19 @@ def _figures(pairs: Sequence[tuple[Item, JudgeRecord]], seed: int) -> dict[str, 
     accuracy = cluster_interval([sum(r.correct or 0 for r in row) for row in rows], [len(row) for row in rows], seed)
     mean = cluster_interval([sum(r.score or 0 for r in row) for row in rows], [len(row) for row in rows], seed)
     return {
-        "items": len(pairs), **{verdict.value: counts[verdict] for verdict in Verdict}, "correct": right,
-        "accuracy": right / n if n else None, "accuracy_interval": _within(accuracy, 0.0, 1.0),
-        "mean_score": sum(r.score or 0 for _, r in judged) / n if n else None, "mean_score_interval": _within(mean, -math.inf, math.inf),
+        "items": len(pairs),
+        **{verdict.value: counts[verdict] for verdict in Verdict},
+        "correct": right,
+        "accuracy": right / n if n else None,
+        "accuracy_interval": _within(accuracy, 0.0, 1.0),
+        "mean_score": sum(r.score or 0 for _, r in judged) / n if n else None,
+        "mean_score_interval": _within(mean, -math.inf, math.inf),
         "bounds": {
             "review_wrong": right / (n + undecided) if n + undecided else None,
             "review_right": (right + undecided) / (n + undecided) if n + undecided else None,
         },
         "videos": len(clusters),
-    }  # fmt: skip
+    }
 
 
 def _within(interval: Interval | None, low: float, high: float) -> dict[str, Any] | None:
@@ -263,12 +291,14 @@ def figure_findings(figures: Iterable[Mapping[str, Any]]) -> list[dict[str, str]
     """DEN_MISMATCH: printed percentages ("percent", "name") that no k of their "n" gives."""
     return [
         {"code": "DEN_MISMATCH", "item": str(row["name"]), "message": f"{row['percent']} % is no k of {row['n']}"}
-        for row in figures if not fractions(str(row["percent"]), [int(row["n"])])
-    ]  # fmt: skip
+        for row in figures
+        if not fractions(str(row["percent"]), [int(row["n"])])
+    ]
 
 
 def _circular(items: Sequence[Item], predictions: Mapping[tuple[str, int], Prediction]) -> dict[str, Any]:
-    """Return how many single questions are right in all rotations of their options, and how often each position was chosen."""
+    """Return how many single questions are right in all rotations of their options, and how often each position was
+    chosen."""
     whole, right, single = 0, 0, 0
     chosen: Counter[str] = Counter()
     for item in items:
@@ -283,9 +313,12 @@ def _circular(items: Sequence[Item], predictions: Mapping[tuple[str, int], Predi
         whole, right, single = whole + 1, right + all(hits), single + sum(hits)
         chosen.update(pick[0] if pick else "none" for pick in picks)
     return {
-        "items": whole, "right_in_all_rotations": right, "rotations_right": single, "chosen_positions": dict(sorted(chosen.items())),
+        "items": whole,
+        "right_in_all_rotations": right,
+        "rotations_right": single,
+        "chosen_positions": dict(sorted(chosen.items())),
         "accuracy": right / whole if whole else None,
-    }  # fmt: skip
+    }
 
 
 def compare(items: Sequence[Item], folders: Sequence[Path], seed: int = 0) -> list[dict[str, Any]]:
@@ -315,7 +348,8 @@ def compare(items: Sequence[Item], folders: Sequence[Path], seed: int = 0) -> li
             differs.append("judge")
         if differs:
             raise UsageError(
-                f"PROTO_DRIFT: {folder} and {first[0]} differ in {', '.join(differs)}; only results of one protocol are compared"
+                f"PROTO_DRIFT: {folder} and {first[0]} differ in {', '.join(differs)}; only results of one protocol are"
+                " compared"
             )
     videos = {item.id: item.videos[0] if item.videos else item.group for item in items}
     out = []
@@ -334,7 +368,13 @@ def compare(items: Sequence[Item], folders: Sequence[Path], seed: int = 0) -> li
             )
             test = mcnemar_exact([bool(mine[k].correct) for k in both], [bool(theirs[k].correct) for k in both])
             out.append(
-                {"first": one["model"], "second": other["model"], "items": len(both), "left_out": len(set(mine) | set(theirs)) - len(both),
-                 "difference": interval.plain() if interval else None, "discordance": test.plain()}
-            )  # fmt: skip
+                {
+                    "first": one["model"],
+                    "second": other["model"],
+                    "items": len(both),
+                    "left_out": len(set(mine) | set(theirs)) - len(both),
+                    "difference": interval.plain() if interval else None,
+                    "discordance": test.plain(),
+                }
+            )
     return out

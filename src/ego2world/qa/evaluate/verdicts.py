@@ -1,4 +1,5 @@
-"""What a judge's reply says, read strictly: nothing off the scale is kept, and nothing unreadable becomes a score. Stage: qa, evaluation."""
+"""What a judge's reply says, read strictly: nothing off the scale is kept, and nothing unreadable becomes a score.
+Stage: qa, evaluation."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ class Parse(StrEnum):
 
 @dataclass(frozen=True)
 class Rubric:
-    """The scale that a judge is asked for: whole numbers from ``low`` to ``high``; from ``passing`` on an answer is correct."""
+    """The scale that a judge is asked for: whole numbers from ``low`` to ``high``; from ``passing`` on an answer is
+    correct."""
 
     low: int = 0
     high: int = 5
@@ -38,7 +40,8 @@ class Rubric:
 
 @dataclass(frozen=True)
 class ParsedReply:
-    """A judge's reply as read: ``value`` is 0, 1 or None (decision) or a score or None; None with PARSED asks for review."""
+    """A judge's reply as read: ``value`` is 0, 1 or None (decision) or a score or None; None with PARSED asks for
+    review."""
 
     status: Parse
     value: int | None
@@ -70,7 +73,8 @@ def read_decision(text: str) -> ParsedReply:
 
 
 def read_score(text: str, rubric: Rubric) -> ParsedReply:
-    """Read the second stage's reply: {"score": n | null, "needs_review": bool, "reason": str}, or a plain "score: n" or [[n]]."""
+    """Read the second stage's reply: {"score": n | null, "needs_review": bool, "reason": str}, or a plain "score: n"
+    or [[n]]."""
     data = json_object(text)
     if data is not None and "score" in data:
         score, review, reason = data["score"], bool(data.get("needs_review", False)), str(data.get("reason", ""))

@@ -1,8 +1,9 @@
 """Conversations for LLaMA-Factory, with the training settings of the paper's E.1 as ready files. Stage: qa, export.
 
-One conversation a group: the clip's video (and sound, where the answer needs it) once, at the first question; every assistant turn is
-supervised (``mask_history: false``). Rows with another number of tags than files are skipped by the trainer with a warning only, so
-they are refused here. Media are named VIDEO_STARTms_ENDms.mp4 and .wav, in milliseconds, so that no two clips share a name.
+One conversation a group: the clip's video (and sound, where the answer needs it) once, at the first question; every
+assistant turn is supervised (``mask_history: false``). Rows with another number of tags than files are skipped by the
+trainer with a warning only, so they are refused here. Media are named VIDEO_STARTms_ENDms.mp4 and .wav, in
+milliseconds, so that no two clips share a name.
 """
 
 from __future__ import annotations
@@ -16,9 +17,17 @@ from ego2world.qa.export.rows import UNFILLED, accepted, by_split, media_finding
 from ego2world.qa.records import Clip, QuestionGroup
 
 SETTINGS = (
-    "qwen2_5_omni_lora.yaml", "qwen2_5_omni_full.yaml", "qwen3_omni_lora.yaml", "qwen3_omni_full.yaml", "ds_z2.json", "ds_z3.json",
-)  # fmt: skip
-SYSTEM = "You see a clip from a camera on my head. Answer my question about it in one short sentence, or with the letter of an option."
+    "qwen2_5_omni_lora.yaml",
+    "qwen2_5_omni_full.yaml",
+    "qwen3_omni_lora.yaml",
+    "qwen3_omni_full.yaml",
+    "ds_z2.json",
+    "ds_z3.json",
+)
+SYSTEM = (
+    "You see a clip from a camera on my head. Answer my question about it in one short sentence, or with the letter of"
+    " an option."
+)
 
 
 def media_name(clip: Clip) -> str:
@@ -39,10 +48,17 @@ def to_llamafactory(qa: Path, out: Path) -> dict[str, Any]:
     for split, members in splits.items():
         write_atomic(out / f"ego2world_{split}.jsonl", json_lines(members))
         info[f"ego2world_{split}"] = {
-            "file_name": f"ego2world_{split}.jsonl", "formatting": "sharegpt",
+            "file_name": f"ego2world_{split}.jsonl",
+            "formatting": "sharegpt",
             "columns": {"messages": "messages", "videos": "videos", "audios": "audios"},
-            "tags": {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant", "system_tag": "system"},
-        }  # fmt: skip
+            "tags": {
+                "role_tag": "role",
+                "content_tag": "content",
+                "user_tag": "user",
+                "assistant_tag": "assistant",
+                "system_tag": "system",
+            },
+        }
     write_atomic(out / "dataset_info.json", pretty_json(info))
     clips = {
         media_name(g.clip): {"video": g.clip.video, "start_s": g.clip.start_s, "end_s": g.clip.end_s} for g in groups
@@ -51,9 +67,11 @@ def to_llamafactory(qa: Path, out: Path) -> dict[str, Any]:
     for name in SETTINGS:
         write_atomic(out / name, (files("ego2world.qa.export") / "training" / name).read_bytes())
     return {
-        "target": "llamafactory", "conversations": {split: len(members) for split, members in splits.items()}, "clips": len(clips),
+        "target": "llamafactory",
+        "conversations": {split: len(members) for split, members in splits.items()},
+        "clips": len(clips),
         "files": ["dataset_info.json", "clips.json", *(f"ego2world_{split}.jsonl" for split in splits), *SETTINGS],
-    }  # fmt: skip
+    }
 
 
 def _conversation(group: QuestionGroup) -> dict[str, Any]:
@@ -66,8 +84,11 @@ def _conversation(group: QuestionGroup) -> dict[str, Any]:
         messages.append({"role": "user", "content": f"{tags}{_plain(turn.question)}{options}"})
         messages.append({"role": "assistant", "content": ", ".join(turn.key) if turn.options else turn.answer})
     return {
-        "id": group.id, "messages": messages, "videos": [f"clips/{name}.mp4"], "audios": [f"clips/{name}.wav"] if sound else [],
-    }  # fmt: skip
+        "id": group.id,
+        "messages": messages,
+        "videos": [f"clips/{name}.mp4"],
+        "audios": [f"clips/{name}.wav"] if sound else [],
+    }
 
 
 def _plain(text: str) -> str:

@@ -1,7 +1,7 @@
 """A task folder for lmms-eval: the rows, the task, and the few functions it calls. Stage: qa, export.
 
-The videos' folder comes from the environment (EGO2WORLD_VIDEOS); multiple choice is scored by letter, with this project's reader of
-replies where it is installed.
+The videos' folder comes from the environment (EGO2WORLD_VIDEOS); multiple choice is scored by letter, with this
+project's reader of replies where it is installed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,12 @@ def to_lmms_eval(qa: Path, out: Path) -> dict[str, Any]:
 def _row(group: QuestionGroup) -> dict[str, Any]:
     turn = group.turns[0]
     return {
-        "question_id": group.id, "task_type": group.category, "question": turn.question, "choices": list((turn.options or {}).values()),
-        "correct_idx": list(turn.options or {}).index(turn.key[0]), "video_ids": [group.clip.video], "start_times": [group.clip.start_s],
+        "question_id": group.id,
+        "task_type": group.category,
+        "question": turn.question,
+        "choices": list((turn.options or {}).values()),
+        "correct_idx": list(turn.options or {}).index(turn.key[0]),
+        "video_ids": [group.clip.video],
+        "start_times": [group.clip.start_s],
         "end_times": [group.clip.end_s],
-    }  # fmt: skip
+    }

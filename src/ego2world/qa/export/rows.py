@@ -25,8 +25,10 @@ def accepted(qa: Path) -> tuple[dict[str, Any], list[QuestionGroup]]:
     groups: list[QuestionGroup] = read_records(qa / FILES["accepted"], QuestionGroup)
     texts = (
         (f"{group.id} {name}", text)
-        for group in groups for turn in group.turns for name, text in (("question", turn.question), ("answer", turn.answer))
-    )  # fmt: skip
+        for group in groups
+        for turn in group.turns
+        for name, text in (("question", turn.question), ("answer", turn.answer))
+    )
     refuse(qa, placeholder_findings(texts))
     return manifest, groups
 
@@ -43,14 +45,30 @@ def rows(groups: Iterable[QuestionGroup]) -> Iterator[dict[str, Any]]:
         for number, turn in enumerate(group.turns):
             letters = list(turn.options or {})
             yield {
-                "question_id": f"{group.id}/{number}", "group_id": group.id, "round": number, "rounds": len(group.turns),
-                "video_id": group.clip.video, "task": group.category, "level": group.level, "subtype": group.subtype, "format": group.format,
-                "question": turn.question, "standalone_question": turn.standalone or (turn.question if number == 0 else ""),
-                "options": list((turn.options or {}).values()), "answer_idx": letters.index(turn.key[0]) if turn.key else -1,
-                "answer": turn.answer, "key_points": list(turn.key_points), "clip_start_s": group.clip.start_s, "clip_end_s": group.clip.end_s,
-                "cutoff_safe": group.clip.cutoff_safe, "modality": group.modality, "evidence": list(turn.spec.evidence),
-                "anchors": list(turn.spec.anchors), "status": group.status, "producer": group.producer,
-            }  # fmt: skip
+                "question_id": f"{group.id}/{number}",
+                "group_id": group.id,
+                "round": number,
+                "rounds": len(group.turns),
+                "video_id": group.clip.video,
+                "task": group.category,
+                "level": group.level,
+                "subtype": group.subtype,
+                "format": group.format,
+                "question": turn.question,
+                "standalone_question": turn.standalone or (turn.question if number == 0 else ""),
+                "options": list((turn.options or {}).values()),
+                "answer_idx": letters.index(turn.key[0]) if turn.key else -1,
+                "answer": turn.answer,
+                "key_points": list(turn.key_points),
+                "clip_start_s": group.clip.start_s,
+                "clip_end_s": group.clip.end_s,
+                "cutoff_safe": group.clip.cutoff_safe,
+                "modality": group.modality,
+                "evidence": list(turn.spec.evidence),
+                "anchors": list(turn.spec.anchors),
+                "status": group.status,
+                "producer": group.producer,
+            }
 
 
 def by_split(groups: Sequence[QuestionGroup]) -> dict[str, list[QuestionGroup]]:

@@ -22,11 +22,14 @@ from ego2world.qa.taxonomy import LEVELS, Category
 
 # EgoSound's kinds on the taxonomy [D]
 CATEGORIES = {
-    "sound-source identification": Category.WORLD_PERCEPTION, "spatial localization": Category.WORLD_PERCEPTION,
-    "sound characteristics": Category.WORLD_PERCEPTION, "cross-modal reasoning": Category.ACTION_STATUS,
-    "temporal information": Category.ACTION_STATUS, "counting": Category.ACTION_STATUS,
+    "sound-source identification": Category.WORLD_PERCEPTION,
+    "spatial localization": Category.WORLD_PERCEPTION,
+    "sound characteristics": Category.WORLD_PERCEPTION,
+    "cross-modal reasoning": Category.ACTION_STATUS,
+    "temporal information": Category.ACTION_STATUS,
+    "counting": Category.ACTION_STATUS,
     "causal / contextual reasoning": Category.INTENT_ATTRIBUTION,
-}  # fmt: skip
+}
 _NAMES: dict[str, tuple[str, ...]] = {
     "question": ("question", "q"),
     "answer": ("answer", "gt_answer", "ground_truth", "reference", "a"),
@@ -38,7 +41,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "id": ("id", "question_id", "qid"),
     "start": ("start_time", "start", "start_s"),
     "end": ("end_time", "end", "end_s"),
-}  # fmt: skip
+}
 
 
 def read_egosound(path: Path, problems: list[Problem]) -> list[Item]:
@@ -96,7 +99,20 @@ def _item(path: Path, number: int, row: Mapping[str, Any], problems: list[Proble
     identifier = str(_field(row, "id") or f"{path.stem}_{number}")
     video = one_line(_field(row, "video") or "")
     return Item(
-        id=identifier, group=identifier, question=question, answer=answer, dataset=path.stem, prototype=kind, options=options, key=key,
-        category=category.value if category else "", level=LEVELS[category].value if category else "", modality="audio-visual",
-        key_points=(answer,) if answer else (), videos=(video,) if video else (), start_s=start_s, end_s=end_s, source=path.name,
-    )  # fmt: skip
+        id=identifier,
+        group=identifier,
+        question=question,
+        answer=answer,
+        dataset=path.stem,
+        prototype=kind,
+        options=options,
+        key=key,
+        category=category.value if category else "",
+        level=LEVELS[category].value if category else "",
+        modality="audio-visual",
+        key_points=(answer,) if answer else (),
+        videos=(video,) if video else (),
+        start_s=start_s,
+        end_s=end_s,
+        source=path.name,
+    )

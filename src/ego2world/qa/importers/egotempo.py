@@ -18,11 +18,17 @@ from ego2world.qa.taxonomy import LEVELS, Category
 _CLIP = re.compile(r"^(?P<video>[0-9a-f-]{36})_(?P<start>-?[\d.]+)_(?P<end>[\d.]+)$")
 # the data set's kinds on the taxonomy [D]
 CATEGORIES = {
-    "action-specific object": Category.ACTION_STATUS, "object-specific action": Category.ACTION_STATUS,
-    "action sequence": Category.CHAIN, "object sequence": Category.CHAIN, "temporal event ordering": Category.CHAIN,
-    "counting actions": Category.ACTION_STATUS, "counting objects": Category.WORLD_STATE, "locating object": Category.WORLD_STATE,
-    "spatial relationship": Category.WORLD_STATE, "future action prediction": Category.GOAL_PLANNING,
-}  # fmt: skip
+    "action-specific object": Category.ACTION_STATUS,
+    "object-specific action": Category.ACTION_STATUS,
+    "action sequence": Category.CHAIN,
+    "object sequence": Category.CHAIN,
+    "temporal event ordering": Category.CHAIN,
+    "counting actions": Category.ACTION_STATUS,
+    "counting objects": Category.WORLD_STATE,
+    "locating object": Category.WORLD_STATE,
+    "spatial relationship": Category.WORLD_STATE,
+    "future action prediction": Category.GOAL_PLANNING,
+}
 
 
 def read_egotempo(path: Path, problems: list[Problem]) -> list[Item]:
@@ -56,10 +62,20 @@ def read_egotempo(path: Path, problems: list[Problem]) -> list[Item]:
         answer = one_line(row["answer"])
         items.append(
             Item(
-                id=row["question_id"], group=row["question_id"], question=one_line(row["question"]), answer=answer, dataset="egotempo",
-                prototype=row["question_type"], category=category.value if category else "", level=LEVELS[category].value if category else "",
-                modality="visual", key_points=(answer,), videos=(clip["video"],), start_s=max(0.0, float(clip["start"])), end_s=float(clip["end"]),
+                id=row["question_id"],
+                group=row["question_id"],
+                question=one_line(row["question"]),
+                answer=answer,
+                dataset="egotempo",
+                prototype=row["question_type"],
+                category=category.value if category else "",
+                level=LEVELS[category].value if category else "",
+                modality="visual",
+                key_points=(answer,),
+                videos=(clip["video"],),
+                start_s=max(0.0, float(clip["start"])),
+                end_s=float(clip["end"]),
                 source=file.name,
             )
-        )  # fmt: skip
+        )
     return items

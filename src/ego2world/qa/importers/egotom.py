@@ -1,7 +1,8 @@
 """EgoToM: goals, beliefs and next actions of camera wearers, multiple choice. Stage: qa, input.
 
-Source: facebookresearch/EgoToM, egotom_{goal,belief,actions}_shuffled.csv. The key is given as its text (gt_...), and one row may hold
-a text that is none of its choices: it is then refused. The narrations in context are the annotators' view, not an input.
+Source: facebookresearch/EgoToM, egotom_{goal,belief,actions}_shuffled.csv. The key is given as its text (gt_...), and
+one row may hold a text that is none of its choices: it is then refused. The narrations in context are the annotators'
+view, not an input.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _ASKS = {
     "goal": ("What is C's goal?", Category.INTENT_ATTRIBUTION),
     "belief": ("What does C believe?", Category.WORLD_PERCEPTION),
     "actions": ("What will C do next?", Category.GOAL_PLANNING),
-}  # fmt: skip
+}
 
 
 def read_egotom(path: Path, problems: list[Problem]) -> list[Item]:
@@ -44,10 +45,23 @@ def read_egotom(path: Path, problems: list[Problem]) -> list[Item]:
             identifier = f"egotom_{kind}_{row['cuid']}"
             items.append(
                 Item(
-                    id=identifier, group=identifier, question=question, answer=answer, dataset="egotom", prototype=kind, category=category.value,
-                    level=LEVELS[category].value, modality="visual", options=options, key=key, key_points=(answer,), videos=(row["vuid"],),
-                    start_s=parse_seconds(row.get("clip_start_time")), end_s=parse_seconds(row.get("clip_end_time")), source=file.name,
+                    id=identifier,
+                    group=identifier,
+                    question=question,
+                    answer=answer,
+                    dataset="egotom",
+                    prototype=kind,
+                    category=category.value,
+                    level=LEVELS[category].value,
+                    modality="visual",
+                    options=options,
+                    key=key,
+                    key_points=(answer,),
+                    videos=(row["vuid"],),
+                    start_s=parse_seconds(row.get("clip_start_time")),
+                    end_s=parse_seconds(row.get("clip_end_time")),
+                    source=file.name,
                     cutoff_safe=kind == "actions",
                 )
-            )  # fmt: skip
+            )
     return items

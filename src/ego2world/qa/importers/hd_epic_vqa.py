@@ -1,7 +1,7 @@
 """HD-EPIC's VQA benchmark: one JSON file per prototype, id -> inputs, question, choices, correct_idx. Stage: qa, input.
 
-Source: hd-epic/hd-epic-annotations, vqa-benchmark. Choices may be lists; questions and choices hold tags <TIME hh:mm:ss.sss video 1>
-and <BBOX y1 x1 y2 x2>, in pixels of a 1408 by 1408 picture.
+Source: hd-epic/hd-epic-annotations, vqa-benchmark. Choices may be lists; questions and choices hold tags <TIME
+hh:mm:ss.sss video 1> and <BBOX y1 x1 y2 x2>, in pixels of a 1408 by 1408 picture.
 """
 
 from __future__ import annotations
@@ -60,10 +60,20 @@ def _item(prototype: str, number: int, identifier: str, row: Any, problems: list
     first = next(iter(inputs.values()))
     identifier = identifier if identifier.startswith(prototype) else f"{prototype}_{identifier}"
     return Item(
-        id=identifier, group=identifier, question=question, answer=options[key[0]], dataset="hd-epic-vqa", prototype=prototype, options=options,
-        key=key, videos=videos, start_s=_time(first.get("start_time")), end_s=_time(first.get("end_time")), source=f"{prototype}.json",
+        id=identifier,
+        group=identifier,
+        question=question,
+        answer=options[key[0]],
+        dataset="hd-epic-vqa",
+        prototype=prototype,
+        options=options,
+        key=key,
+        videos=videos,
+        start_s=_time(first.get("start_time")),
+        end_s=_time(first.get("end_time")),
+        source=f"{prototype}.json",
         extra={"inputs": inputs},
-    )  # fmt: skip
+    )
 
 
 def _time(value: Any) -> float | None:

@@ -1,4 +1,5 @@
-"""Narration tables of several data sets as (video, narration, seconds), for the selection of sources. Stage: qa, input."""
+"""Narration tables of several data sets as (video, narration, seconds), for the selection of sources. Stage: qa,
+input."""
 
 from __future__ import annotations
 
@@ -23,9 +24,11 @@ _COLUMNS = {
 
 
 def read_narrations(path: Path) -> list[Row]:
-    """Read narrations of any of: an HD-EPIC folder, GoalStep's JSON, EASG's clip narrations, Ego4D's narration.json, a CSV table.
+    """Read narrations of any of: an HD-EPIC folder, GoalStep's JSON, EASG's clip narrations, Ego4D's narration.json, a
+    CSV table.
 
-    A table needs columns for video, text and time; their usual names are known (video_id, narration, start_timestamp, ...).
+    A table needs columns for video, text and time; their usual names are known (video_id, narration, start_timestamp,
+    ...).
 
     Raises:
         UsageError: none of these.

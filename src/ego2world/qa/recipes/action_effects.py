@@ -1,4 +1,5 @@
-"""Action Effects: what an action changes, where the state afterwards is seen and not only predicted by the rule of the action."""
+"""Action Effects: what an action changes, where the state afterwards is seen and not only predicted by the rule of the
+action."""
 
 from __future__ import annotations
 
@@ -39,17 +40,23 @@ def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
                 continue  # from one cupboard to another: words that a viewer cannot tell apart
             turn = DraftTurn(
                 f"What is different about {names.the(thing)} after what I do {between(clip, start_s, end_s)}?",
-                sentence(f"it was {was} before and is {now} now"), ChangeQuery(recording.operations[i]["id"], key[0], thing),
-                [list(v) if isinstance(v, tuple) else v for v in (before, after)], (*context.evidence(i), *seen), anchors=context.anchors(i),
-                family=f"change:{key[0]}", key_points=(f"is {now} now", f"was {was} before"),
-            )  # fmt: skip
+                sentence(f"it was {was} before and is {now} now"),
+                ChangeQuery(recording.operations[i]["id"], key[0], thing),
+                [list(v) if isinstance(v, tuple) else v for v in (before, after)],
+                (*context.evidence(i), *seen),
+                anchors=context.anchors(i),
+                family=f"change:{key[0]}",
+                key_points=(f"is {now} now", f"was {was} before"),
+            )
             yield QuestionDraft(Category.ACTION_EFFECTS, key[0], clip, start_s, (turn,), operations=(i,))
 
 
 def confirmation(context: RecipeContext, key: FactKey, i: int) -> tuple[str, ...] | None:
-    """Return what shows a change beside the action itself: a track that ends with it, or a later narrated action that needs it.
+    """Return what shows a change beside the action itself: a track that ends with it, or a later narrated action that
+    needs it.
 
-    A later action needs a fact when it is the one that ends it (an open door that is closed, a cup taken from where it was put).
+    A later action needs a fact when it is the one that ends it (an open door that is closed, a cup taken from where it
+    was put).
     """
     recording = context.recording
     tracks = context.evidence(i)[1:]

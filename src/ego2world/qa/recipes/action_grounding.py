@@ -46,15 +46,22 @@ def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
                 continue
             query = Enabler(recording.operations[j]["id"], recording.operations[i]["id"])
             turn = DraftTurn(
-                f"At {at(clip, start_s)} I {act}. What about the surroundings did I have to bring about first, so that this was possible?",
-                sentence(fact), query, [*key, list(value) if isinstance(value, tuple) else value], context.evidence(i, j),
-                anchors=context.anchors(i, j), family=f"need:{key[0]}", key_points=(fact,),
-            )  # fmt: skip
+                f"At {at(clip, start_s)} I {act}. What about the surroundings did I have to bring about first, so that"
+                " this was possible?",
+                sentence(fact),
+                query,
+                [*key, list(value) if isinstance(value, tuple) else value],
+                context.evidence(i, j),
+                anchors=context.anchors(i, j),
+                family=f"need:{key[0]}",
+                key_points=(fact,),
+            )
             yield QuestionDraft(Category.ACTION_GROUNDING, key[0], clip, start_s, (turn,), operations=(i, j))
 
 
 def enablers(context: RecipeContext, j: int) -> list[tuple[int, FactKey]]:
-    """Return the facts that an operation's checks read and that an earlier narrated operation made true, with that operation."""
+    """Return the facts that an operation's checks read and that an earlier narrated operation made true, with that
+    operation."""
     recording = context.recording
     state, action = recording.states[j], recording.actions[j]
     keys: list[FactKey] = []

@@ -38,16 +38,24 @@ def _what(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
             continue
         clip = context.clip(start_s, end_s)
         yield QuestionDraft(
-            Category.ACTION_STATUS, "what", clip, start_s,
+            Category.ACTION_STATUS,
+            "what",
+            clip,
+            start_s,
             (
                 DraftTurn(
-                    f"What do I do with {names.the(thing)} {between(clip, start_s, end_s)}?", sentence("I " + context.act(i, thing)),
-                    ActQuery(start_s, end_s, thing), action.plain(), context.evidence(i), anchors=context.anchors(i), family=f"act:{context.affords(thing)}",
+                    f"What do I do with {names.the(thing)} {between(clip, start_s, end_s)}?",
+                    sentence("I " + context.act(i, thing)),
+                    ActQuery(start_s, end_s, thing),
+                    action.plain(),
+                    context.evidence(i),
+                    anchors=context.anchors(i),
+                    family=f"act:{context.affords(thing)}",
                     key_points=(context.act(i, thing),),
                 ),
             ),
             operations=(i,),
-        )  # fmt: skip
+        )
 
 
 def _which(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
@@ -62,16 +70,24 @@ def _which(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
     if "it" not in verb.split():
         return
     yield QuestionDraft(
-        Category.ACTION_STATUS, "which", clip, start_s,
+        Category.ACTION_STATUS,
+        "which",
+        clip,
+        start_s,
         (
             DraftTurn(
-                f"Something is handled {between(clip, start_s, end_s)}: I {verb}. What is it?", sentence(names.the(things[0])),
-                ActQuery(start_s, end_s, None, "object"), [things[0]], context.evidence(i), anchors=context.anchors(i), family=f"thing:{recording.operations[i]['family']}",
+                f"Something is handled {between(clip, start_s, end_s)}: I {verb}. What is it?",
+                sentence(names.the(things[0])),
+                ActQuery(start_s, end_s, None, "object"),
+                [things[0]],
+                context.evidence(i),
+                anchors=context.anchors(i),
+                family=f"thing:{recording.operations[i]['family']}",
                 key_points=(names.base(things[0]),),
             ),
         ),
         operations=(i,),
-    )  # fmt: skip
+    )
 
 
 def _manner(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
@@ -82,15 +98,22 @@ def _manner(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
     start_s, end_s = context.window(i)
     clip = context.clip(start_s, end_s)
     yield QuestionDraft(
-        Category.ACTION_STATUS, "manner", clip, start_s,
+        Category.ACTION_STATUS,
+        "manner",
+        clip,
+        start_s,
         (
             DraftTurn(
-                f"How do I {context.act(i)} {between(clip, start_s, end_s)}?", sentence("by " + quote), ClauseQuery(narration, "manner"), quote,
-                (narration, *context.evidence(i)), key_points=(quote,),
+                f"How do I {context.act(i)} {between(clip, start_s, end_s)}?",
+                sentence("by " + quote),
+                ClauseQuery(narration, "manner"),
+                quote,
+                (narration, *context.evidence(i)),
+                key_points=(quote,),
             ),
         ),
         operations=(i,),
-    )  # fmt: skip
+    )
 
 
 def _heard(context: RecipeContext) -> Iterator[QuestionDraft]:
@@ -106,14 +129,23 @@ def _heard(context: RecipeContext) -> Iterator[QuestionDraft]:
             continue
         i = under_way[0]
         yield QuestionDraft(
-            Category.ACTION_STATUS, "heard", clip, start_s,
+            Category.ACTION_STATUS,
+            "heard",
+            clip,
+            start_s,
             (
                 DraftTurn(
                     f'One sound of the kind "{row["label"]}" is heard in this clip. What am I doing while it is heard?',
-                    sentence("I " + context.act(i)), During(row["label"], clip.start_s, clip.end_s), recording.actions[i].plain(),
-                    (row["id"], *context.evidence(i)), anchors=context.anchors(i), family="act:named", key_points=(context.act(i),),
+                    sentence("I " + context.act(i)),
+                    During(row["label"], clip.start_s, clip.end_s),
+                    recording.actions[i].plain(),
+                    (row["id"], *context.evidence(i)),
+                    anchors=context.anchors(i),
+                    family="act:named",
+                    key_points=(context.act(i),),
                     observation=f"the sound, at {at(clip, start_s)}",
                 ),
             ),
-            streams=frozenset({"visual", "audio"}), operations=(i,),
-        )  # fmt: skip
+            streams=frozenset({"visual", "audio"}),
+            operations=(i,),
+        )

@@ -1,6 +1,7 @@
 """What every recipe uses: clips, times in words, evidence of operations, drafts of turns. Stage: qa, drafting.
 
-A recipe fixes what an answer rests on before it words a question. Multiple choice comes later, from the answers of all drafts.
+A recipe fixes what an answer rests on before it words a question. Multiple choice comes later, from the answers of all
+drafts.
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ class RecipeContext:
         return tuple(dict.fromkeys(n for i in operations for n in self.recording.operations[i]["narration_ids"]))
 
     def settled(self, key: FactKey, i: int) -> float | None:
-        """Return a time at which a fact stands as operation ``i`` left it, clear of what changes it; None without such a time."""
+        """Return a time at which a fact stands as operation ``i`` left it, clear of what changes it; None without such
+        a time."""
         end_s, until_s = self.recording.span(i)[1], self.recording.lasts(key, i)[0]
         return None if until_s - end_s < 2 * SETTLE_S else round(end_s + min(2.0, (until_s - end_s) / 2), 1)
 
@@ -132,16 +134,17 @@ class RecipeContext:
         return self.names.act(self.recording.actions[i], it, ("hand", *without))
 
     def clause(self, i: int, relation: str) -> tuple[str, str] | None:
-        """Return (narration, quote) of the clause of a relation that an operation's narration has, where it is the first of its only one."""
-        (narration, *more) = self.recording.operations[i]["narration_ids"]
+        """Return (narration, quote) of the clause of a relation that an operation's narration has, where it is the
+        first of its only one."""
+        narration, *more = self.recording.operations[i]["narration_ids"]
         if more or self.recording.of_narration[narration][0] != i:
             return None
         quote = clause_of(self.recording.narrations[narration]["text"], relation)
         return None if quote is None else (narration, quote)
 
     def window(self, i: int) -> tuple[float, float]:
-        """Return an operation's span in seconds: without the parts in which its neighbours go on too, where half a second is left;
-        widened to half a second where it is a point."""
+        """Return an operation's span in seconds: without the parts in which its neighbours go on too, where half a
+        second is left; widened to half a second where it is a point."""
         start_s, end_s = self.recording.span(i)
         low_s, high_s = start_s, end_s
         for j in self._near(i):

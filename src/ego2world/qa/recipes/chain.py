@@ -1,6 +1,8 @@
-"""Chain: an earlier action without which a later one would be impossible, asked as a dialogue; and steps that were left and resumed.
+"""Chain: an earlier action without which a later one would be impossible, asked as a dialogue; and steps that were
+left and resumed.
 
-The later turn speaks of "that thing": several things are handled in its span, and only the answer of the earlier turn says which.
+The later turn speaks of "that thing": several things are handled in its span, and only the answer of the earlier turn
+says which.
 """
 
 from __future__ import annotations
@@ -70,28 +72,47 @@ def _dialogue(context: RecipeContext, chain: tuple[int, ...], thing: str) -> Ite
     asked = f"Something is handled {between(clip, *windows[0])}: I {verb}. What is it?"
     turns = [
         DraftTurn(
-            asked, sentence(names.the(thing)), ActQuery(*windows[0], None, "object"), [thing], context.evidence(first), anchors=context.anchors(first),
-            key_points=(names.base(thing),), standalone=asked,
+            asked,
+            sentence(names.the(thing)),
+            ActQuery(*windows[0], None, "object"),
+            [thing],
+            context.evidence(first),
+            anchors=context.anchors(first),
+            key_points=(names.base(thing),),
+            standalone=asked,
         )
-    ]  # fmt: skip
+    ]
     for n, (j, span_s) in enumerate(zip(chain[1:], known, strict=True), 1):
         does = context.act(j, thing)
         again = "And what do I do with that thing" if n == 1 else "And later, what do I do with it"
         turns.append(
             DraftTurn(
-                f"{again} {between(clip, *span_s)}, while I handle other things as well?", sentence("I " + does), ActQuery(*span_s, thing),
-                recording.actions[j].plain(), inherited=context.evidence(*chain[:n]), new=context.evidence(j), anchors=context.anchors(j), key_points=(does,),
-                standalone=f"What do I do with {names.the(thing)} {between(clip, *span_s)}?", depends_on=tuple(range(n)),
+                f"{again} {between(clip, *span_s)}, while I handle other things as well?",
+                sentence("I " + does),
+                ActQuery(*span_s, thing),
+                recording.actions[j].plain(),
+                inherited=context.evidence(*chain[:n]),
+                new=context.evidence(j),
+                anchors=context.anchors(j),
+                key_points=(does,),
+                standalone=f"What do I do with {names.the(thing)} {between(clip, *span_s)}?",
+                depends_on=tuple(range(n)),
                 observation=f"what happens at {at(clip, windows[n][0])}",
             )
-        )  # fmt: skip
+        )
     operations = [recording.operations[i]["id"] for i in chain]
     yield QuestionDraft(
-        Category.CHAIN, {2: "linked_actions", 3: "linked_three", 4: "linked_four"}[len(chain)], clip, windows[-1][0], tuple(turns),
+        Category.CHAIN,
+        {2: "linked_actions", 3: "linked_three", 4: "linked_four"}[len(chain)],
+        clip,
+        windows[-1][0],
+        tuple(turns),
         bridging_fact=f"{names.the(thing)}: " + " makes possible ".join(operations),
-        lost_without_earlier="which of the things handled is meant, and that it is at hand", relation=f"link_{operations[-2]}_{operations[-1]}",
-        links=tuple(pairwise(operations)), operations=chain,
-    )  # fmt: skip
+        lost_without_earlier="which of the things handled is meant, and that it is at hand",
+        relation=f"link_{operations[-2]}_{operations[-1]}",
+        links=tuple(pairwise(operations)),
+        operations=chain,
+    )
 
 
 def _crowded(context: RecipeContext, j: int, thing: str, after_s: float) -> tuple[float, float] | None:
@@ -119,18 +140,33 @@ def _resumed(context: RecipeContext) -> Iterator[QuestionDraft]:
             continue
         following = later[0]
         between_them = [
-            one for one in rows
-            if one["step"] != row["step"] and row["span_s"][1] <= one["span_s"][0] and one["span_s"][1] <= following["span_s"][0]
-        ]  # fmt: skip
+            one
+            for one in rows
+            if one["step"] != row["step"]
+            and row["span_s"][1] <= one["span_s"][0]
+            and one["span_s"][1] <= following["span_s"][0]
+        ]
         if not between_them or following["span_s"][0] - row["span_s"][1] > FAR_S:
             continue
         first_s, again_s = (round(sum(one["span_s"]) / 2, 1) for one in (row, following))
         clip = context.clip(row["span_s"][0], following["span_s"][1])
         turn = DraftTurn(
-            f"At {at(clip, again_s)} I go on with a step of the recipe {row['recipe_name']} that I had begun and left by {at(clip, row['span_s'][1])}. "
-            "Which step is it?",
-            sentence(row["text"]), ResumedStep(first_s, again_s), row["step"], (row["id"], following["id"]), family=f"step:{row['recipe']}",
+            f"At {at(clip, again_s)} I go on with a step of the recipe {row['recipe_name']} that I had begun and left"
+            f" by {at(clip, row['span_s'][1])}. Which step is it?",
+            sentence(row["text"]),
+            ResumedStep(first_s, again_s),
+            row["step"],
+            (row["id"], following["id"]),
+            family=f"step:{row['recipe']}",
             key_points=(row["text"],),
-        )  # fmt: skip
-        yield QuestionDraft(Category.CHAIN, "resumed_step", clip, again_s, (turn,), relation=f"resumed_{row['id']}_{following['id']}",
-                    bridging_fact="the step that was left unfinished", lost_without_earlier="that the step had been begun before")  # fmt: skip
+        )
+        yield QuestionDraft(
+            Category.CHAIN,
+            "resumed_step",
+            clip,
+            again_s,
+            (turn,),
+            relation=f"resumed_{row['id']}_{following['id']}",
+            bridging_fact="the step that was left unfinished",
+            lost_without_earlier="that the step had been begun before",
+        )

@@ -45,16 +45,24 @@ def _hands(context: RecipeContext) -> Iterator[QuestionDraft]:
         where = f"in my {hand.replace('_', ' ')}" if sided else "in my hands"
         answer = sentence(names.listed(load)) if load else "Nothing."
         yield QuestionDraft(
-            Category.EGO_STATE, "hand" if sided else "hands", clip, time_s,
+            Category.EGO_STATE,
+            "hand" if sided else "hands",
+            clip,
+            time_s,
             (
                 DraftTurn(
-                    f"What do I have {where} at {at(clip, time_s)}?", answer, Holding(time_s, asked), list(load),
-                    context.evidence(*known), anchors=context.anchors(*known), family=f"load:{len(load)}",
+                    f"What do I have {where} at {at(clip, time_s)}?",
+                    answer,
+                    Holding(time_s, asked),
+                    list(load),
+                    context.evidence(*known),
+                    anchors=context.anchors(*known),
+                    family=f"load:{len(load)}",
                     key_points=tuple(names.base(thing) for thing in load) or ("nothing",),
                 ),
             ),
             operations=tuple(known),
-        )  # fmt: skip
+        )
 
 
 def _until(context: RecipeContext, i: int, hand: str | None) -> float:
@@ -80,11 +88,19 @@ def _steps(context: RecipeContext) -> Iterator[QuestionDraft]:
         time_s = round((start_s + end_s) / 2, 1)
         clip = context.clip(start_s, end_s)
         yield QuestionDraft(
-            Category.EGO_STATE, "step", clip, time_s,
+            Category.EGO_STATE,
+            "step",
+            clip,
+            time_s,
             (
                 DraftTurn(
-                    f"Which step of the recipe {row['recipe_name']} am I in at {at(clip, time_s)}?", sentence(row["text"]),
-                    StepAt(time_s), row["step"], (row["id"],), family=f"step:{row['recipe']}", key_points=(row["text"],),
+                    f"Which step of the recipe {row['recipe_name']} am I in at {at(clip, time_s)}?",
+                    sentence(row["text"]),
+                    StepAt(time_s),
+                    row["step"],
+                    (row["id"],),
+                    family=f"step:{row['recipe']}",
+                    key_points=(row["text"],),
                 ),
             ),
-        )  # fmt: skip
+        )

@@ -1,4 +1,5 @@
-"""Goal Planning: what comes next, from what was before a cutoff alone. What comes after only confirms that the plan was carried out."""
+"""Goal Planning: what comes next, from what was before a cutoff alone. What comes after only confirms that the plan
+was carried out."""
 
 from __future__ import annotations
 
@@ -35,10 +36,15 @@ def _next_steps(context: RecipeContext) -> Iterator[QuestionDraft]:
             following = min(ahead, key=lambda one: int(str(one["position"])))
             clip = context.clip(max(0.0, done[-1]["span_s"][0] - CONTEXT_S), cutoff_s, cutoff_s)
             turn = DraftTurn(
-                f"I am cooking {row['recipe_name']}, and this clip ends just after a step of it. Which step not begun so far will I turn to next?",
-                sentence(str(following["text"])), NextStep(cutoff_s), following["step"], tuple(one["id"] for one in done),
-                family=f"step:{recipe}", key_points=(str(following["text"]),),
-            )  # fmt: skip
+                f"I am cooking {row['recipe_name']}, and this clip ends just after a step of it. Which step not begun"
+                " so far will I turn to next?",
+                sentence(str(following["text"])),
+                NextStep(cutoff_s),
+                following["step"],
+                tuple(one["id"] for one in done),
+                family=f"step:{recipe}",
+                key_points=(str(following["text"]),),
+            )
             yield QuestionDraft(Category.GOAL_PLANNING, "next_step", clip, cutoff_s, (turn,), cutoff_s=cutoff_s)
 
 
@@ -52,9 +58,13 @@ def _prepared(context: RecipeContext) -> Iterator[QuestionDraft]:
         cutoff_s = round(end_s, 1)
         clip = context.clip(start_s, cutoff_s, cutoff_s)
         turn = DraftTurn(
-            f"From what I get ready {between(clip, start_s, cutoff_s)}, where the clip ends: which step of the recipe {row['recipe_name']} "
-            "do I plan to do with it?",
-            sentence(row["text"]), PreparedStep(start_s, end_s), row["step"], (row["id"],), family=f"step:{row['recipe']}",
+            f"From what I get ready {between(clip, start_s, cutoff_s)}, where the clip ends: which step of the recipe"
+            f" {row['recipe_name']} do I plan to do with it?",
+            sentence(row["text"]),
+            PreparedStep(start_s, end_s),
+            row["step"],
+            (row["id"],),
+            family=f"step:{row['recipe']}",
             key_points=(row["text"],),
-        )  # fmt: skip
+        )
         yield QuestionDraft(Category.GOAL_PLANNING, "prepared_step", clip, cutoff_s, (turn,), cutoff_s=cutoff_s)

@@ -1,4 +1,5 @@
-"""Intent Attribution (action to ego) and Intent Formation (world to ego): what narrations give as purpose and as reason."""
+"""Intent Attribution (action to ego) and Intent Formation (world to ego): what narrations give as purpose and as
+reason."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from ego2world.qa.taxonomy import Category
 
 # a reason outside of the wearer: a thing that is, has or does something
 _OUTSIDE = re.compile(
-    r"^(?!(?:i|we|he|she|you|the person|my)\b)(?:.*\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|\w+s)\b.*)",
+    r"^(?!(?:i|we|he|she|you|the"
+    r" person|my)\b)(?:.*\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|\w+s)\b.*)",
     re.I,
 )
 
@@ -29,9 +31,13 @@ def attribution(context: RecipeContext) -> Iterator[QuestionDraft]:
         start_s, end_s = context.window(i)
         clip = context.clip(start_s, end_s)
         turn = DraftTurn(
-            f"Why do I {context.act(i)} {between(clip, start_s, end_s)}?", sentence(_to(quote, text)), ClauseQuery(narration, "purpose"), quote,
-            (narration, *context.evidence(i)), key_points=(quote,),
-        )  # fmt: skip
+            f"Why do I {context.act(i)} {between(clip, start_s, end_s)}?",
+            sentence(_to(quote, text)),
+            ClauseQuery(narration, "purpose"),
+            quote,
+            (narration, *context.evidence(i)),
+            key_points=(quote,),
+        )
         yield QuestionDraft(Category.INTENT_ATTRIBUTION, "purpose", clip, start_s, (turn,), operations=(i,))
     for row in recording.annotations["preparations"]:
         start_s, end_s = row["span_s"]
@@ -39,9 +45,14 @@ def attribution(context: RecipeContext) -> Iterator[QuestionDraft]:
             continue  # asked as a plan, see goal_planning
         clip = context.clip(start_s, end_s)
         turn = DraftTurn(
-            f"Which step of the recipe {row['recipe_name']} do my actions {between(clip, start_s, end_s)} prepare?", sentence(row["text"]),
-            PreparedStep(start_s, end_s), row["step"], (row["id"],), family=f"step:{row['recipe']}", key_points=(row["text"],),
-        )  # fmt: skip
+            f"Which step of the recipe {row['recipe_name']} do my actions {between(clip, start_s, end_s)} prepare?",
+            sentence(row["text"]),
+            PreparedStep(start_s, end_s),
+            row["step"],
+            (row["id"],),
+            family=f"step:{row['recipe']}",
+            key_points=(row["text"],),
+        )
         yield QuestionDraft(Category.INTENT_ATTRIBUTION, "preparation", clip, start_s, (turn,))
 
 
@@ -66,7 +77,11 @@ def formation(context: RecipeContext) -> Iterator[QuestionDraft]:
         start_s, end_s = context.window(i)
         clip = context.clip(start_s, end_s)
         turn = DraftTurn(
-            f"I decide to {context.act(i)} {between(clip, start_s, end_s)}. What about my surroundings leads me to it?", sentence(quote),
-            ClauseQuery(narration, "reason"), quote, (narration, *context.evidence(i)), key_points=(quote,),
-        )  # fmt: skip
+            f"I decide to {context.act(i)} {between(clip, start_s, end_s)}. What about my surroundings leads me to it?",
+            sentence(quote),
+            ClauseQuery(narration, "reason"),
+            quote,
+            (narration, *context.evidence(i)),
+            key_points=(quote,),
+        )
         yield QuestionDraft(Category.INTENT_FORMATION, "reason", clip, start_s, (turn,), operations=(i,))

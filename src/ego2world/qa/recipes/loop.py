@@ -1,4 +1,5 @@
-"""Loop: a goal, an action for it, its outcome, feedback that is perceived, and an adjustment of the same thing. All five, or none."""
+"""Loop: a goal, an action for it, its outcome, feedback that is perceived, and an adjustment of the same thing. All
+five, or none."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ LOOP_S = 90.0
 
 
 def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
-    """Yield loops: act on a fluent of a thing, look at the same thing, change the same fluent again, under one stated goal."""
+    """Yield loops: act on a fluent of a thing, look at the same thing, change the same fluent again, under one stated
+    goal."""
     recording, names = context.recording, context.names
     checks = [
         i
@@ -59,26 +61,51 @@ def _loop(context: RecipeContext, thing: str, roles: tuple[int, int, int], goal:
     clip = context.clip(spans[0][0], spans[2][1])
     turns = (
         DraftTurn(
-            f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?", sentence("I " + context.act(act, thing)), ActQuery(*spans[0], thing),
-            recording.actions[act].plain(), context.evidence(act), anchors=context.anchors(act), key_points=(context.act(act, thing),),
+            f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?",
+            sentence("I " + context.act(act, thing)),
+            ActQuery(*spans[0], thing),
+            recording.actions[act].plain(),
+            context.evidence(act),
+            anchors=context.anchors(act),
+            key_points=(context.act(act, thing),),
             standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[0])}?",
         ),
         DraftTurn(
-            f"And how do I perceive the outcome {between(clip, *spans[1])}?", sentence("I " + context.act(check, thing)), ActQuery(*spans[1], thing),
-            recording.actions[check].plain(), inherited=context.evidence(act), new=context.evidence(check), anchors=context.anchors(check),
-            key_points=(context.act(check, thing),), standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[1])}?", depends_on=(0,),
+            f"And how do I perceive the outcome {between(clip, *spans[1])}?",
+            sentence("I " + context.act(check, thing)),
+            ActQuery(*spans[1], thing),
+            recording.actions[check].plain(),
+            inherited=context.evidence(act),
+            new=context.evidence(check),
+            anchors=context.anchors(check),
+            key_points=(context.act(check, thing),),
+            standalone=f"What do I do with {names.the(thing)} {between(clip, *spans[1])}?",
+            depends_on=(0,),
             observation="the look at the outcome",
         ),
         DraftTurn(
-            "After that feedback, how do I adjust what I had done?", sentence("I " + context.act(adjust, thing)), Adjustment(*ids),
-            recording.actions[adjust].plain(), inherited=context.evidence(act, check), new=context.evidence(adjust), anchors=context.anchors(adjust),
-            key_points=(context.act(adjust, thing),), standalone=f"After looking at {names.the(thing)}, how do I adjust it?", depends_on=(0, 1),
+            "After that feedback, how do I adjust what I had done?",
+            sentence("I " + context.act(adjust, thing)),
+            Adjustment(*ids),
+            recording.actions[adjust].plain(),
+            inherited=context.evidence(act, check),
+            new=context.evidence(adjust),
+            anchors=context.anchors(adjust),
+            key_points=(context.act(adjust, thing),),
+            standalone=f"After looking at {names.the(thing)}, how do I adjust it?",
+            depends_on=(0, 1),
             observation="the adjustment",
         ),
-    )  # fmt: skip
+    )
     outcome = ", ".join(f"{key[0]} {after}" for key, _, after in recording.changed_by[act])
     return QuestionDraft(
-        Category.LOOP, "adjusted", clip, spans[2][0], turns, bridging_fact=f"{names.the(thing)} as the first action left it",
+        Category.LOOP,
+        "adjusted",
+        clip,
+        spans[2][0],
+        turns,
+        bridging_fact=f"{names.the(thing)} as the first action left it",
         lost_without_earlier="what was done and how it was seen",
-        loop_roles={"goal": goal, "action": ids[0], "outcome": outcome, "feedback": ids[1], "adjustment": ids[2]}, operations=roles,
-    )  # fmt: skip
+        loop_roles={"goal": goal, "action": ids[0], "outcome": outcome, "feedback": ids[1], "adjustment": ids[2]},
+        operations=roles,
+    )

@@ -33,9 +33,13 @@ def _looks(context: RecipeContext) -> Iterator[QuestionDraft]:
         things = recording.actions[i].ids("object")
         if quote is not None and recording.of_narration[narration][0] == i:
             turn = DraftTurn(
-                f"I {context.act(i)} {between(clip, start_s, end_s)}. What do I want to find out or make sure of?", sentence(quote),
-                ClauseQuery(narration, "percept"), quote, (narration, *context.evidence(i)), key_points=(quote,),
-            )  # fmt: skip
+                f"I {context.act(i)} {between(clip, start_s, end_s)}. What do I want to find out or make sure of?",
+                sentence(quote),
+                ClauseQuery(narration, "percept"),
+                quote,
+                (narration, *context.evidence(i)),
+                key_points=(quote,),
+            )
             yield QuestionDraft(Category.WORLD_PERCEPTION, "checked", clip, start_s, (turn,), operations=(i,))
         elif (
             recording.operations[i]["family"] == "check"
@@ -45,9 +49,15 @@ def _looks(context: RecipeContext) -> Iterator[QuestionDraft]:
         ):
             if recording.mentions(i, things[0]) and i in context.alone:
                 turn = DraftTurn(
-                    f"What do I examine {between(clip, start_s, end_s)}?", sentence(names.the(things[0])), ActQuery(start_s, end_s, None, "object"),
-                    list(things), context.evidence(i), anchors=context.anchors(i), family="thing:check", key_points=(names.base(things[0]),),
-                )  # fmt: skip
+                    f"What do I examine {between(clip, start_s, end_s)}?",
+                    sentence(names.the(things[0])),
+                    ActQuery(start_s, end_s, None, "object"),
+                    list(things),
+                    context.evidence(i),
+                    anchors=context.anchors(i),
+                    family="thing:check",
+                    key_points=(names.base(things[0]),),
+                )
                 yield QuestionDraft(Category.WORLD_PERCEPTION, "examined", clip, start_s, (turn,), operations=(i,))
 
 
@@ -56,7 +66,12 @@ def _sounds(context: RecipeContext) -> Iterator[QuestionDraft]:
         start_s, end_s = row["span_s"]
         clip = context.clip(start_s, end_s)
         turn = DraftTurn(
-            f"What kind of sound do I hear {between(clip, start_s, end_s)}?", sentence(row["label"]), Heard(start_s, end_s), row["label"],
-            (row["id"],), family="sound", key_points=(row["label"],),
-        )  # fmt: skip
+            f"What kind of sound do I hear {between(clip, start_s, end_s)}?",
+            sentence(row["label"]),
+            Heard(start_s, end_s),
+            row["label"],
+            (row["id"],),
+            family="sound",
+            key_points=(row["label"],),
+        )
         yield QuestionDraft(Category.WORLD_PERCEPTION, "heard", clip, start_s, (turn,), frozenset({"audio"}))

@@ -42,9 +42,15 @@ def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
             else:
                 continue
             turn = DraftTurn(
-                question, answer, Fact(key[0], thing, time_s), list(value) if isinstance(value, tuple) else value, context.evidence(i),
-                anchors=context.anchors(i), family=family, key_points=(names.fact(key[0], value),),
-            )  # fmt: skip
+                question,
+                answer,
+                Fact(key[0], thing, time_s),
+                list(value) if isinstance(value, tuple) else value,
+                context.evidence(i),
+                anchors=context.anchors(i),
+                family=family,
+                key_points=(names.fact(key[0], value),),
+            )
             yield QuestionDraft(Category.WORLD_STATE, kind, clip, time_s, (turn,), operations=(i,))
         yield from _contents(context, i)
     yield from _amounts(context)
@@ -54,9 +60,13 @@ def _contents(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
     recording, names = context.recording, context.names
     vessels = {key[1] for key, _, value in recording.changed_by.get(i, ()) if key[0] == "contains" and value is True}
     vessels |= {
-        value[1] for key, _, value in recording.changed_by.get(i, ())
-        if key[0] == "place" and isinstance(value, tuple) and value[0] == "in" and value[1] not in recording.world.zone_of
-    }  # fmt: skip
+        value[1]
+        for key, _, value in recording.changed_by.get(i, ())
+        if key[0] == "place"
+        and isinstance(value, tuple)
+        and value[0] == "in"
+        and value[1] not in recording.world.zone_of
+    }
     for vessel in sorted(vessels):
         if (
             vessel in HANDS
@@ -87,16 +97,24 @@ def _contents(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
             continue
         clip = context.clip(first_s, time_s)
         yield QuestionDraft(
-            Category.WORLD_STATE, "contents", clip, time_s,
+            Category.WORLD_STATE,
+            "contents",
+            clip,
+            time_s,
             (
                 DraftTurn(
-                    f"What is in or on {names.the(vessel)} at {at(clip, time_s)}?", sentence(names.listed(inside)), Contents(vessel, time_s), inside,
-                    context.evidence(*sorted(known)), anchors=context.anchors(*sorted(known)), family="contents",
+                    f"What is in or on {names.the(vessel)} at {at(clip, time_s)}?",
+                    sentence(names.listed(inside)),
+                    Contents(vessel, time_s),
+                    inside,
+                    context.evidence(*sorted(known)),
+                    anchors=context.anchors(*sorted(known)),
+                    family="contents",
                     key_points=tuple(names.base(one) for one in inside),
                 ),
             ),
             operations=tuple(sorted(known)),
-        )  # fmt: skip
+        )
 
 
 def _inside(value: object, key: tuple[str, ...], vessel: str) -> bool:
@@ -112,12 +130,19 @@ def _amounts(context: RecipeContext) -> Iterator[QuestionDraft]:
         start_s, end_s = row["span_s"]
         clip = context.clip(start_s, end_s)
         yield QuestionDraft(
-            Category.WORLD_STATE, "amount", clip, start_s,
+            Category.WORLD_STATE,
+            "amount",
+            clip,
+            start_s,
             (
                 DraftTurn(
-                    f"How much {row['name'].lower()} do I measure out {between(clip, start_s, end_s)}?", f"{row['amount']:g} {row['unit']}.",
-                    Amount(row["ingredient"], start_s, end_s), [row["amount"], row["unit"]], (row["id"],), family=f"amount:{row['unit']}",
+                    f"How much {row['name'].lower()} do I measure out {between(clip, start_s, end_s)}?",
+                    f"{row['amount']:g} {row['unit']}.",
+                    Amount(row["ingredient"], start_s, end_s),
+                    [row["amount"], row["unit"]],
+                    (row["id"],),
+                    family=f"amount:{row['unit']}",
                     key_points=(f"{row['amount']:g} {row['unit']}",),
                 ),
             ),
-        )  # fmt: skip
+        )

@@ -1,4 +1,5 @@
-"""The annotations that official questions are answered from, of a data set's folder or of compiled worlds. Stage: qa, vqa."""
+"""The annotations that official questions are answered from, of a data set's folder or of compiled worlds. Stage: qa,
+vqa."""
 
 from __future__ import annotations
 
@@ -177,9 +178,14 @@ def _of_worlds(worlds: Path) -> Archive:
 
 
 _TABLES = {
-    "step": "steps", "preparation": "preparations", "weighing": "weighings", "adding": "addings", "activity": "activities", "track": "tracks",
+    "step": "steps",
+    "preparation": "preparations",
+    "weighing": "weighings",
+    "adding": "addings",
+    "activity": "activities",
+    "track": "tracks",
     "narration": "narrations",
-}  # fmt: skip
+}
 
 
 def _row(video: str, kind: str, row: Mapping[str, Any]) -> Row:
@@ -189,9 +195,18 @@ def _row(video: str, kind: str, row: Mapping[str, Any]) -> Row:
     name = one_line(next(row[one] for one in ("text", "name", "label") if one in row))
     source = f"{row['file']} {row.get('key', row.get('row'))}"
     return Row(
-        video, kind, about, name, start_s, float("inf") if end_s is None else end_s, source, row.get("recipe", ""), row.get("amount"),
-        row.get("unit"), fixtures=(row.get("from"), row.get("to")),
-    )  # fmt: skip
+        video,
+        kind,
+        about,
+        name,
+        start_s,
+        float("inf") if end_s is None else end_s,
+        source,
+        row.get("recipe", ""),
+        row.get("amount"),
+        row.get("unit"),
+        fixtures=(row.get("from"), row.get("to")),
+    )
 
 
 def _ordered(rows: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Row, ...]]:

@@ -1,4 +1,5 @@
-"""Rules on moves of objects, which questions point at by a box in a frame: found by the time of the frame. Stage: qa, vqa."""
+"""Rules on moves of objects, which questions point at by a box in a frame: found by the time of the frame. Stage: qa,
+vqa."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ APART_S = 0.01  # another object this much nearer or less: either could be meant
 
 
 def _moves(item: Item, archive: Archive) -> list[Row]:
-    """Return the moves of the object that is seen at the question's time, none where two are picked up or put down as near to it."""
+    """Return the moves of the object that is seen at the question's time, none where two are picked up or put down as
+    near to it."""
     times = times_of(item.question)
     tracks = archive.of(item.videos, "track")
     if not times or not tracks:
@@ -53,7 +55,8 @@ def stationary(item: Item, archive: Archive) -> Holding:
 
 
 def itinerary(item: Item, archive: Archive) -> Holding:
-    """The option whose moves fit: as many, between fixtures of the same types, the same name where the fixture is the same.
+    """The option whose moves fit: as many, between fixtures of the same types, the same name where the fixture is the
+    same.
 
     A move that ends at the fixture it began at is none. Where a fixture is not known, nothing can be told.
     """

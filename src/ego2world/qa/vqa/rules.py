@@ -1,7 +1,8 @@
-"""One rule per prototype of HD-EPIC's questions: which options the annotations make true, and by which rows. Stage: qa, vqa.
+"""One rule per prototype of HD-EPIC's questions: which options the annotations make true, and by which rows. Stage:
+qa, vqa.
 
-A rule returns every option that holds, with its evidence. One option: that is the answer. None or several: cannot tell. Options are
-never compared by what is likely, so nothing is guessed.
+A rule returns every option that holds, with its evidence. One option: that is the answer. None or several: cannot
+tell. Options are never compared by what is likely, so nothing is guessed.
 """
 
 from __future__ import annotations

@@ -32,9 +32,14 @@ class Answered:
     def plain(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
-            "id": self.item.id, "prototype": self.item.prototype, "answer": self.letter, "key": list(self.item.key), "outcome": self.outcome,
-            "holding": list(self.holding), "evidence": [row.plain() for row in self.evidence],
-        }  # fmt: skip
+            "id": self.item.id,
+            "prototype": self.item.prototype,
+            "answer": self.letter,
+            "key": list(self.item.key),
+            "outcome": self.outcome,
+            "holding": list(self.holding),
+            "evidence": [row.plain() for row in self.evidence],
+        }
 
 
 def answer_all(items: Iterable[Item], archive: Archive) -> Iterator[Answered]:

@@ -88,17 +88,28 @@ def annotate_app(panel: Path, hosts: frozenset[str] = LOCAL) -> FastAPI:
         plan = store.plan(name)
         given = store.given(annotator, name)
         data = {
-            "annotator": annotator, "number": number, "count": len(items), "all_gates": store.panel["all_gates"], "task": TASK, "physics": PHYSICS,
+            "annotator": annotator,
+            "number": number,
+            "count": len(items),
+            "all_gates": store.panel["all_gates"],
+            "task": TASK,
+            "physics": PHYSICS,
             "subgoals": [s.sid for s in plan.subgoals],
             "given": {sid: {g: _shown(row) for g, row in gates.items()} for sid, gates in given.items()},
-        }  # fmt: skip
+        }
         return HTMLResponse(
             pages.get_template("item.html.j2").render(
-                data=data, clip=f"/clip/{name}.mp4", goal=store.panel["goals"][store.panel["items"][name]["case_id"]], subgoals=plan.subgoals,
-                gates=GATES, short=QUESTIONS, questions=questions(), types={g: failure_types(g) for g in GATES},
+                data=data,
+                clip=f"/clip/{name}.mp4",
+                goal=store.panel["goals"][store.panel["items"][name]["case_id"]],
+                subgoals=plan.subgoals,
+                gates=GATES,
+                short=QUESTIONS,
+                questions=questions(),
+                types={g: failure_types(g) for g in GATES},
                 done=sum(store.complete(annotator, item) for item in items),
             )
-        )  # fmt: skip
+        )
 
     @app.post("/a/{annotator}/{number}")
     async def save(annotator: str, number: int, request: Request) -> JSONResponse:
@@ -106,8 +117,18 @@ def annotate_app(panel: Path, hosts: frozenset[str] = LOCAL) -> FastAPI:
         try:
             sent = msgspec.json.decode(await request.body(), type=Sent)
             row = store.save(
-                annotator, number, sent.sid, sent.gate, sent.answer, sent.failure, sent.t_start, sent.t_end, sent.rationale, sent.seconds, sent.replays
-            )  # fmt: skip
+                annotator,
+                number,
+                sent.sid,
+                sent.gate,
+                sent.answer,
+                sent.failure,
+                sent.t_start,
+                sent.t_end,
+                sent.rationale,
+                sent.seconds,
+                sent.replays,
+            )
         except (msgspec.MsgspecError, UsageError) as error:
             return JSONResponse({"error": str(error)}, 400)
         return JSONResponse({"saved": _shown(row), "complete": store.complete(annotator, name)})

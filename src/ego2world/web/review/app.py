@@ -1,4 +1,5 @@
-"""Server-rendered review pages. Texts of questions and models are data: escaped where they stand, never part of the page's code."""
+"""Server-rendered review pages. Texts of questions and models are data: escaped where they stand, never part of the
+page's code."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def review_app(review: Path, media: Path | None = None, hosts: frozenset[str] = 
     Args:
         review: made by ``qa cohort``.
         media: folder of videos; without it pages say that there is no media, and nothing counts as verified.
-        hosts: names that this server may be called by; requests under other names are refused, so that no other page can use it.
+        hosts: names that this server may be called by; requests under other names are refused, so that no other page
+            can use it.
     """
     store = ReviewStore(review)
     videos = {normalize("NFC", name): path for name, path in find_videos(media).items()} if media else {}
@@ -79,7 +81,7 @@ def review_app(review: Path, media: Path | None = None, hosts: frozenset[str] = 
         rows = [
             {"name": name, "done": sum(store.current(item, name) is not None for item in items), "all": len(items)}
             for name, items in store.cohort["queues"].items()
-        ]  # fmt: skip
+        ]
         return HTMLResponse(pages.get_template("index.html.j2").render(reviewers=rows, cohort=store.cohort))
 
     @app.get("/r/{reviewer}")
@@ -97,27 +99,44 @@ def review_app(review: Path, media: Path | None = None, hosts: frozenset[str] = 
         known = evidence(group)
         turns = [
             {
-                "number": n, "question": t.question, "answer": t.answer, "standalone": t.standalone, "options": t.options or {}, "key": t.key,
+                "number": n,
+                "question": t.question,
+                "answer": t.answer,
+                "standalone": t.standalone,
+                "options": t.options or {},
+                "key": t.key,
                 "hashes": {field: original_hash(t, field) for field in FIELDS},
                 "evidence": [known[one] for one in (*t.spec.evidence, *t.spec.anchors) if one in known],
                 "dangling": [one for one in t.spec.evidence if one not in known],
             }
             for n, t in enumerate(group.turns)
-        ]  # fmt: skip
+        ]
         video = videos.get(normalize("NFC", group.clip.video))
         mine = store.current(group.id, reviewer)
         data = {
-            "item": group.id, "reviewer": reviewer, "version": store.version(group.id), "number": number, "count": len(items),
-            "clip": [group.clip.start_s, group.clip.end_s], "current": msgspec.to_builtins(mine) if mine else None,
-            "issues": list(ISSUES), "decisions": list(DECISIONS),
-        }  # fmt: skip
+            "item": group.id,
+            "reviewer": reviewer,
+            "version": store.version(group.id),
+            "number": number,
+            "count": len(items),
+            "clip": [group.clip.start_s, group.clip.end_s],
+            "current": msgspec.to_builtins(mine) if mine else None,
+            "issues": list(ISSUES),
+            "decisions": list(DECISIONS),
+        }
         done = [store.current(item, reviewer) is not None for item in items]
         return HTMLResponse(
             pages.get_template("item.html.j2").render(
-                group=group, turns=turns, data=data, done=done, media=f"/media/{quote(group.clip.video, safe='')}" if video else "",
-                decisions=DECISIONS, issues=ISSUES, fields=FIELDS,
+                group=group,
+                turns=turns,
+                data=data,
+                done=done,
+                media=f"/media/{quote(group.clip.video, safe='')}" if video else "",
+                decisions=DECISIONS,
+                issues=ISSUES,
+                fields=FIELDS,
             )
-        )  # fmt: skip
+        )
 
     @app.get("/media/{name:path}")
     def file(name: str, request: Request) -> Response:

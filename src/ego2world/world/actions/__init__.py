@@ -73,7 +73,8 @@ def candidates(sense: str, kinds: dict[str, str]) -> tuple[ActionType, ...]:
 
 
 def ways(sense: str, kinds: dict[str, str], most: int = 3) -> Iterator[ActionType]:
-    """Yield the action types that may carry out a sense: its own, those of its fallbacks, at last "other" by its object.
+    """Yield the action types that may carry out a sense: its own, those of its fallbacks, at last "other" by its
+    object.
 
     Args:
         sense: a verb sense of the lexicon.

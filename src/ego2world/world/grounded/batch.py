@@ -39,8 +39,11 @@ class Batch:
     """
 
     def __init__(
-        self, groundings: Sequence[Grounding], episode: int | Sequence[int] | NDArray[np.int32], kernel: str | None = None
-    ) -> None:  # fmt: skip
+        self,
+        groundings: Sequence[Grounding],
+        episode: int | Sequence[int] | NDArray[np.int32],
+        kernel: str | None = None,
+    ) -> None:
         name = kernel or ("numba" if "numba" in KERNELS else "numpy")
         if name not in KERNELS:
             raise UsageError(f"no kernel {name!r}; there are: {', '.join(KERNELS)} (for numba: {command('fast')})")

@@ -1,8 +1,8 @@
 """Which ground actions a world has: never all of them, only those that lead to something no other action leads to.
 
-A full grounding of 323 action types is millions of actions, nearly all of them the same under other names: what ``pick_up``
-does, ``pick_up_from_rack`` does too, and needs more. So a type stands back where another one has the same effects, needs no
-more, and accepts the same things. What the reference did is always there, as it was done.
+A full grounding of 323 action types is millions of actions, nearly all of them the same under other names: what
+``pick_up`` does, ``pick_up_from_rack`` does too, and needs more. So a type stands back where another one has the same
+effects, needs no more, and accepts the same things. What the reference did is always there, as it was done.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ PART_ROLES = ("role", "inside", "content", "other", "to", "source")
 
 @dataclass(frozen=True)
 class Bindings:
-    """Ground actions of one type that bind the same roles: role -> entity numbers, shape (actions, things in the role)."""
+    """Ground actions of one type that bind the same roles: role -> entity numbers, shape (actions, things in the
+    role)."""
 
     kind: ActionType
     roles: dict[str, NDArray[np.int32]]
@@ -48,9 +49,11 @@ class Bindings:
         columns = [(role, things.tolist()) for role, things in sorted(self.roles.items())]
         many = {var.role for var in self.kind.roles if var.many}
         return [
-            Action(self.kind.name, tuple((role, self._bound(symbols, things[i], role in many)) for role, things in columns))
+            Action(
+                self.kind.name, tuple((role, self._bound(symbols, things[i], role in many)) for role, things in columns)
+            )
             for i in range(len(self))
-        ]  # fmt: skip
+        ]
 
     def _bound(self, symbols: Symbols, things: list[int], many: bool) -> str | tuple[str, ...]:
         names = tuple(symbols.ids[thing] for thing in things)
@@ -65,8 +68,8 @@ def parts_roles(parts: Iterable[object]) -> set[str]:
 
 @cache
 def roles_that_matter(kind: ActionType) -> tuple[str, ...]:
-    """Return the roles to bind: those that must be, and those that effects speak of. An optional role that only adds preconditions is left
-    unbound; a hand counts as needed, since the executor would choose one."""
+    """Return the roles to bind: those that must be, and those that effects speak of. An optional role that only adds
+    preconditions is left unbound; a hand counts as needed, since the executor would choose one."""
     changed, needed = parts_roles(kind.effects), parts_roles(kind.preconditions)
     return tuple(
         var.role
@@ -143,8 +146,12 @@ def bound_alike(symbols: Symbols, actions: Iterable[Action]) -> list[Bindings]:
     out = []
     for (name, shape), members in shapes.items():
         roles = {
-            role: np.array([[symbols.number[t] for t in a.ids(role)] for a in members], np.int32).reshape(len(members), size)
+            role: (
+                np.array([[symbols.number[t] for t in a.ids(role)] for a in members], np.int32).reshape(
+                    len(members), size
+                )
+            )
             for role, size in shape
-        }  # fmt: skip
+        }
         out.append(Bindings(BY_NAME[name], roles, len(members)))
     return out

@@ -1,4 +1,5 @@
-"""One episode's world in integers: states as rows, actions as numbers, and back without loss. Stage: world, grounded."""
+"""One episode's world in integers: states as rows, actions as numbers, and back without loss. Stage: world,
+grounded."""
 
 from __future__ import annotations
 
@@ -190,8 +191,14 @@ def _names(bindings: Bindings) -> list[tuple[object, ...]]:
 
 
 def _assemble(
-    world: World, symbols: Symbols, lists: Lists, chunks: list[Chunk], first: State, codes: Mapping[int, int], looked_at: int
-) -> Grounding:  # fmt: skip
+    world: World,
+    symbols: Symbols,
+    lists: Lists,
+    chunks: list[Chunk],
+    first: State,
+    codes: Mapping[int, int],
+    looked_at: int,
+) -> Grounding:
     """Number the facts that the actions can make or ask for, and put all tables together."""
     tests, test_start = _stack([chunk.tests for chunk in chunks], [len(chunk.bindings) for chunk in chunks])
     effects, effect_start = _stack([chunk.effects for chunk in chunks], [len(chunk.bindings) for chunk in chunks])
@@ -222,10 +229,19 @@ def _assemble(
         effects[i, 2] = lists.list_of(lookup[inside + effects[i, 1] * count + holding[effects[i, 1]]].tolist())
     openness = symbols.key("openness", np.arange(count, dtype=np.int32))
     tables = Tables(
-        test_start, tests, effect_start, effects, lists.sets(), lists.lists(), symbols.zone,
-        lookup[:count].copy(), lookup[openness], symbols.flags, symbols.hand,
+        test_start,
+        tests,
+        effect_start,
+        effects,
+        lists.sets(),
+        lists.lists(),
+        symbols.zone,
+        lookup[:count].copy(),
+        lookup[openness],
+        symbols.flags,
+        symbols.hand,
         np.array([column[symbols.key_of(("at", "agent"))], len(columns), len(columns) + 3], np.int32),
-    )  # fmt: skip
+    )
     starts = np.concatenate([[0], np.cumsum([len(chunk.bindings) for chunk in chunks])])
     numbered = tuple((chunk.bindings, int(start)) for chunk, start in zip(chunks, starts[:-1], strict=True))
     grounding = Grounding(world, symbols, columns, tables, numbered, np.zeros(0, _CODE), looked_at)

@@ -1,9 +1,10 @@
 """The transition law on rows of integers, compiled: one loop over worlds, no allocation. Stage: world, grounded.
 
-It is one long function on purpose: Numba counts references of every array at every call of a helper, even of an inlined one, and
-that alone took three quarters of the time.
+It is one long function on purpose: Numba counts references of every array at every call of a helper, even of an
+inlined one, and that alone took three quarters of the time.
 
-``kernel_numpy`` says the same in whole arrays, for where Numba is not installed; the tests compare both with the plain executor.
+``kernel_numpy`` says the same in whole arrays, for where Numba is not installed; the tests compare both with the plain
+executor.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ Array = np.ndarray[Any, Any]
 
 def step_rows(
     states: Array, actions: Array, episode: Array, entity_offset: Array, first_action: Array, t: Tables, failed: Array
-) -> None:  # fmt: skip
+) -> None:
     """Do one action in each world; refused ones leave their row as it is.
 
     Args:
@@ -70,7 +71,7 @@ def step_rows(
 
 def applicable_rows(
     states: Array, episode: Array, entity_offset: Array, first_action: Array, t: Tables, mask: Array
-) -> None:  # fmt: skip
+) -> None:
     """Fill a mask of the actions that each world would accept, shape (worlds, actions of the longest episode)."""
     memo = np.full(len(t.zone), -1, np.int32), np.empty(len(t.zone), np.bool_)
     none = np.empty(0, np.int32)
@@ -79,12 +80,21 @@ def applicable_rows(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _run(
-    states: Array, actions: Array, episode: Array, entity_offset: Array, first_action: Array, t: Tables, near_in: Array, near: Array,
-    failed: Array, mask: Array,
-) -> None:  # fmt: skip
+    states: Array,
+    actions: Array,
+    episode: Array,
+    entity_offset: Array,
+    first_action: Array,
+    t: Tables,
+    near_in: Array,
+    near: Array,
+    failed: Array,
+    mask: Array,
+) -> None:
     """Do one action a world, or, where no actions are given, test all of them.
 
-    ``near[thing]`` remembers whether a thing can be touched in world ``near_in[thing]``, so that a mask asks once a thing.
+    ``near[thing]`` remembers whether a thing can be touched in world ``near_in[thing]``, so that a mask asks once a
+    thing.
     """
     tests, test_start, effects, effect_start = t.tests, t.test_start, t.effects, t.effect_start
     sets, lists, zone, place, openness = t.sets, t.lists, t.zone, t.place, t.openness

@@ -1,4 +1,5 @@
-"""The transition law on rows of integers in whole arrays: the fallback where Numba is not installed. Stage: world, grounded."""
+"""The transition law on rows of integers in whole arrays: the fallback where Numba is not installed. Stage: world,
+grounded."""
 
 from __future__ import annotations
 
@@ -160,7 +161,7 @@ class _Pairs:
 
 def step_rows(
     states: Array, actions: Array, episode: Array, entity_offset: Array, first_action: Array, t: Tables, failed: Array
-) -> None:  # fmt: skip
+) -> None:
     """Do one action in each world; see ``kernel.step_rows``."""
     first, last = first_action[episode], first_action[episode + 1]
     known = (actions >= 0) & (actions < last - first)
@@ -206,7 +207,7 @@ def _move(states: Array, worlds: Array, thing: Array, code: Array, off: Array, c
 
 def applicable_rows(
     states: Array, episode: Array, entity_offset: Array, first_action: Array, t: Tables, mask: Array
-) -> None:  # fmt: skip
+) -> None:
     """Fill a mask of applicable actions; see ``kernel.applicable_rows``."""
     first, last = first_action[episode], first_action[episode + 1]
     at_a_time = max(1, MASK_CELLS // max(1, mask.shape[1]))

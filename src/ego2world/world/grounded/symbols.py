@@ -67,10 +67,13 @@ class Symbols:
         for number, identifier in enumerate(self.ids):
             kind = self.world.entities[identifier].type
             out[number] = (
-                IS_HAND * (identifier in HANDS) | IS_HAND_TYPE * (kind == "hand") | IS_TOOL * has(kind, Trait.TOOL)
-                | IS_OPENABLE * has(kind, Trait.OPENABLE) | IS_SUBSTANCE * has(kind, Trait.SUBSTANCE)
+                IS_HAND * (identifier in HANDS)
+                | IS_HAND_TYPE * (kind == "hand")
+                | IS_TOOL * has(kind, Trait.TOOL)
+                | IS_OPENABLE * has(kind, Trait.OPENABLE)
+                | IS_SUBSTANCE * has(kind, Trait.SUBSTANCE)
                 | IS_BODY * (kind in {"hand", "face"})
-            )  # fmt: skip
+            )
         return out
 
     @cached_property

@@ -1,4 +1,5 @@
-"""Ground actions as tables of integers: for each the tests that must pass and the assignments that follow. Stage: world, grounded.
+"""Ground actions as tables of integers: for each the tests that must pass and the assignments that follow. Stage:
+world, grounded.
 
 A test or assignment is a row (operation, a, b, number); what a and b are depends on the operation:
 
@@ -14,8 +15,8 @@ A test or assignment is a row (operation, a, b, number); what a and b are depend
     WITHIN   entity a is in or on b, however deep
     NOT_AT   the agent is not in the zone of code a
 
-``number`` of a test counts the declared checks of the action, as in the plain executor's list of failures; HOLDS keeps the
-entity of its vessel in the bits above.
+``number`` of a test counts the declared checks of the action, as in the plain executor's list of failures; HOLDS keeps
+the entity of its vessel in the bits above.
 """
 
 from __future__ import annotations
@@ -318,7 +319,8 @@ def possible(symbols: Symbols, lists: Lists, chunks: Sequence[Chunk], first: dic
 
 
 def poured(holds: NDArray[np.bool_], targets: NDArray[np.int32], sources: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return which vessel may come to hold what, (entities, entities), when sources are emptied into targets again and again."""
+    """Return which vessel may come to hold what, (entities, entities), when sources are emptied into targets again and
+    again."""
     pours = np.zeros(holds.shape, np.float32)
     pours[targets, sources] = 1
     while True:
