@@ -23,7 +23,7 @@ class Tidy:
         return e2w.Act(e2w.Proposal("close", {"object": self.left.pop()})) if self.left else e2w.Done()
 
 
-def make_tidy(given: e2w.Equipment) -> Tidy:
+def make_tidy(given: e2w.PlannerContext) -> Tidy:
     """Make the planner for one episode."""
     return Tidy()
 

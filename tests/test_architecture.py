@@ -44,7 +44,7 @@ def test_exported_names() -> None:
             "Audio Endpoint Frames Image Message MockModel Model ModelClient Part ReplayModel Reply Request Stop Text"
             " Usage connect json_object open_model user"
         ),
-        "ego2world.evaluate": "JSON_FIELDS METRICS TaskEndpoint RESOURCES score_run",
+        "ego2world.evaluate": "JSON_FIELDS METRICS RESOURCES TaskEndpoint score_run",
         "ego2world.report": "write_report",
         "ego2world.world.actions": "ACTIONS ActionType BY_NAME BY_SENSE FALLBACKS FAMILIES Parameter candidates choose",
     }

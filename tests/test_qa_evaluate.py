@@ -288,7 +288,7 @@ def test_a_stopped_run_goes_on_without_repeating_and_ends_the_same(items: list[I
         assert len(calls) == 30 - data[:cut].count(b"\n") and (folder / "answers.jsonl").read_bytes() == data
     with pytest.raises(UsageError, match="with different settings"):
         answer(chosen, "q", whole, ModelClient(MockModel(respond)), AnswerSettings(max_tokens=9))
-    with pytest.raises(UsageError, match="twice"):
+    with pytest.raises(UsageError, match="duplicate"):
         answer([*chosen, chosen[0]], "q", tmp_path / "x", ModelClient(MockModel(respond)), AnswerSettings())
 
 

@@ -1,7 +1,7 @@
 """Planner names to planners. To add one: a class with ``name``, ``begin_group`` and ``next_step``, and a line in
 ``PLANNERS``.
 
-A planner of one's own needs no change here: "my_module:my_function" names a function that makes it from
+Your own planner needs no change here: "my_module:my_function" names a function that makes it from
 ``PlannerContext``.
 """
 

@@ -1,4 +1,4 @@
-"""Source formats by name, and readers of one's own by MODULE:NAME. Stage: annotations."""
+"""Source formats by name, and your own readers by MODULE:NAME. Stage: annotations."""
 
 from __future__ import annotations
 

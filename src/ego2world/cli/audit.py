@@ -16,10 +16,12 @@ def register(app: typer.Typer) -> None:
     def audit_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
         solve: bool = typer.Option(
-            False, "--solve", help="Let an off-the-shelf planner solve every terminal-state task too (extra: planning)."
+            False,
+            "--solve",
+            help="Also solve every terminal-state task with an off-the-shelf planner (extra: planning).",
         ),
-        limit_s: float = typer.Option(60.0, min=1, help="Seconds for one search, with --solve."),
-        jobs: int = typer.Option(1, min=1, help="Processes, with --solve."),
+        limit_s: float = typer.Option(60.0, min=1, help="Time limit per search in seconds, for --solve."),
+        jobs: int = typer.Option(1, min=1, help="Worker processes for --solve."),
         as_json: bool = typer.Option(False, "--json", help="Print all figures as JSON."),
     ) -> None:
         """Check replay, contracts, negative suites and stress cases; exit code 9 when anything fails.

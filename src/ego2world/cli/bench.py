@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
         seconds: float = typer.Option(2.0, min=0.1, help="CPU seconds per measurement."),
         as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
-        """Measure steps per CPU-second, and those of peers where they are installed, in one process.
+        """Measure steps per CPU-second in one process, and those of comparable simulators where installed.
 
         Example: ego2world bench worlds
         """

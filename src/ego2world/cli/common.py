@@ -19,7 +19,9 @@ out = Console(highlight=False, width=None if sys.stdout.isatty() else 160)  # a 
 err = Console(stderr=True, highlight=False)
 AUDIT_FAILED = 9  # exit code of checks whose verdict is not pass
 INCOMPLETE = 11  # exit code of what stopped before its end and can be resumed
-ACCEPT_CODE = typer.Option(False, "--accept-code", help="Resume records that other code began; they then name both.")
+ACCEPT_CODE = typer.Option(
+    False, "--accept-code", help="Resume records begun by a different version of the code; the head then names both."
+)
 RAY_OPTION = typer.Option(
     None,
     "--ray",

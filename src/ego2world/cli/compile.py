@@ -14,13 +14,13 @@ def register(app: typer.Typer) -> None:
 
     @app.command("compile")
     def compile_command(
-        source: Path = typer.Argument(help="Folder with the annotations, in the data set's official layout."),
-        out_dir: Path = typer.Option(..., "--out", help="Folder to write the worlds to."),
+        source: Path = typer.Argument(help="Annotations directory, in the data set's official layout."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder for the worlds."),
         form: str = typer.Option(
             "hd-epic", "--format", help=f"{' or '.join(READERS)}, or MODULE:NAME of a reader of your own."
         ),
         videos: str | None = typer.Option(None, help="Only these videos, comma-separated."),
-        jobs: int = typer.Option(1, min=1, help="Processes. The bytes written do not depend on it."),
+        jobs: int = typer.Option(1, min=1, help="Worker processes; the output does not depend on it."),
         ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the totals as JSON."),
     ) -> None:

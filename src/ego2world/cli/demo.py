@@ -57,9 +57,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("demo")
     def demo_command(
-        out_dir: Path = typer.Option(
-            Path("demo"), "--out", help="Folder to write to; an earlier demo in it is replaced."
-        ),
+        out_dir: Path = typer.Option(Path("demo"), "--out", help="Output folder; an earlier demo in it is replaced."),
     ) -> None:
         """Run all three systems on the sample kitchens: worlds and planners, questions, and a judge of videos.
 

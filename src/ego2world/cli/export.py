@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
     def export_command(
         source: Path = typer.Argument(help="A compiled collection, or a run folder (inspect, parquet)."),
         to: str = typer.Option(..., "--to", help="pddl, gymnasium-spec, parquet, clips or inspect."),
-        out_dir: Path = typer.Option(..., "--out", help="Folder to write to."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder."),
         dialect: str = typer.Option("typed", help="For pddl: typed, or flat for planners that reject subtypes."),
         features: str = typer.Option("adl", help="For pddl: adl, or conditional for planners without quantifiers."),
     ) -> None:

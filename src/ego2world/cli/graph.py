@@ -21,10 +21,12 @@ def register(app: typer.Typer) -> None:
         model: str = typer.Option("mock", help="mock (the parser alone), replay:FILE, or PROVIDER/MODEL."),
         service: ModelOptions = SERVICE,
         episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),
-        out_file: Path | None = typer.Option(None, "--out", help="JSON file for every hallucinated entity and fact."),
+        out_file: Path | None = typer.Option(
+            None, "--out", help="Output JSON file with every hallucinated entity and fact."
+        ),
         as_json: bool = typer.Option(False, "--json", help="Print the totals as JSON."),
     ) -> None:
-        """Let a model write each episode's world from its narrations at once, and check it against the annotations.
+        """Let a model write each episode's world directly from its narrations, and check it against the annotations.
 
         Example: ego2world graph worlds --model openai/gpt-5-mini --out graph.json
         """

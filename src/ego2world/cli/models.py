@@ -43,10 +43,10 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         str | None,
         typer.Option(None, help="Base URL of an OpenAI-compatible server (openai-api/... models)."),
     ),
-    "cache": (Path | None, typer.Option(None, help="Folder of replies to reuse between runs.")),
-    "retries": (int, typer.Option(5, min=0, help="Further attempts after errors that may pass (429, 5xx, time-outs).")),
-    "timeout": (float, typer.Option(120.0, min=1, help="Seconds for one attempt at a call.")),
-    "any_served_model": (bool, typer.Option(False, help="Accept replies of another model than the one asked for.")),
+    "cache": (Path | None, typer.Option(None, help="Cache folder for model replies, reusable between runs.")),
+    "retries": (int, typer.Option(5, min=0, help="Retries after transient errors (429, 5xx, timeouts).")),
+    "timeout": (float, typer.Option(120.0, min=1, help="Timeout of one call, in seconds.")),
+    "any_served_model": (bool, typer.Option(False, help="Accept replies from a model other than the one requested.")),
 }
 
 

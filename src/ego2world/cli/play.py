@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
     @app.command("play")
     def play_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
-        episode: str = typer.Argument(help="An episode of it."),
-        group: int = typer.Option(1, min=1, help="Start at this group (the reference plays what comes before)."),
+        episode: str = typer.Argument(help="An episode in the collection."),
+        group: int = typer.Option(1, min=1, help="Start at this group (earlier groups are played by the reference)."),
     ) -> None:
         """Act in a world yourself, with an agent's observations; reads commands from the terminal or a pipe.
 

@@ -18,14 +18,14 @@ def register(app: typer.Typer) -> None:
     @app.command("report")
     def report_command(
         runs: list[Path] = typer.Argument(help="Run folders."),
-        out_dir: Path = typer.Option(..., "--out", help="Folder for scores.json, index.html and figures/."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder for scores.json, index.html and figures/."),
         worlds: Path | None = typer.Option(
-            None, help="The collection that was run on; default: the folder that the runs name."
+            None, help="The collection the runs were made on; default: the path recorded in the runs."
         ),
         seed: int = typer.Option(0, help="Seed of all resampling."),
         resamples: int = typer.Option(RESAMPLES, min=100, help="Bootstrap resamples."),
         jobs: int = typer.Option(
-            os.cpu_count() or 1, min=1, show_default="all cores", help="Processes that replay runs."
+            os.cpu_count() or 1, min=1, show_default="all cores", help="Worker processes for replaying runs."
         ),
         metric: list[str] = typer.Option(
             [], metavar="MODULE:NAME", help="A metric of your own (docs/EXTENDING.md); may be repeated."

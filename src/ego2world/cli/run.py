@@ -36,47 +36,48 @@ def register(app: typer.Typer) -> None:
         worlds: Path = typer.Argument(help="A compiled collection."),
         planner: str = typer.Option("symbolic", help=f"One of: {', '.join(PLANNERS)}; or MODULE:FUNCTION of your own."),
         memory: str = typer.Option(
-            "persistent", help=f"What is forgotten: {', '.join(MEMORIES)}; the last two as NAME:CAPACITY."
+            "persistent",
+            help=f"Memory policy: {', '.join(MEMORIES)}; the last two as NAME:CAPACITY, or MODULE:NAME of your own.",
         ),
         out_dir: Path = typer.Option(..., "--out", help="Run folder; an unfinished run in it is resumed."),
         suite: Path | None = typer.Option(None, help="Suite file (ego2world suite make); default: every task."),
         episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),
         limit: int = typer.Option(80, min=1, help="Attempts per group."),
         no_progress: int = typer.Option(
-            0, min=0, help="End a group after so many repeats of one step without effect; 0: never."
+            0, min=0, help="End a group after this many consecutive repeats of a step without effect; 0: never."
         ),
         seed: int = typer.Option(0, help="Seed of the random planner, and of models that take one."),
         script: Path | None = typer.Option(None, help="Actions for the scripted planner (JSON lines)."),
-        concurrency: int = typer.Option(1, min=1, help="Episodes at the same time; the records are the same."),
-        jobs: int = typer.Option(1, min=1, help="Worker processes (for CPU-bound planners). The records are the same."),
+        concurrency: int = typer.Option(1, min=1, help="Episodes in parallel; the records do not depend on it."),
+        jobs: int = typer.Option(
+            1, min=1, help="Worker processes (for CPU-bound planners); the records do not depend on it."
+        ),
         ray: str | None = RAY_OPTION,
         model: str | None = typer.Option(None, help="For planner llm: " + MODEL_HELP),
         service: ModelOptions = SERVICE,
         frames: str | None = typer.Option(
-            None, help="Pictures for visual queries: drawn, or a folder of videos EPISODE.mp4."
+            None, help="Images for visual queries: drawn, or a folder of videos named EPISODE.mp4."
         ),
-        max_tokens: int = typer.Option(2048, min=1, help="Longest reply, in tokens."),
+        max_tokens: int = typer.Option(2048, min=1, help="Maximum reply length in tokens."),
         temperature: str = typer.Option(
             "0", help='Of the model; "default" leaves it to the provider, for models that refuse one.'
         ),
         budget_tokens: int | None = typer.Option(
-            None, min=1, help="Stop cleanly after so many tokens, resumes included."
+            None, min=1, help="Stop cleanly after this many tokens, including resumed parts."
         ),
-        budget_cost: float | None = typer.Option(
-            None, min=0, help="Stop cleanly after so much money; needs the prices."
-        ),
-        budget_seconds: float | None = typer.Option(None, min=0, help="Stop cleanly after so long."),
-        price_in: float = typer.Option(0.0, min=0, help="Price of a million input tokens."),
-        price_out: float = typer.Option(0.0, min=0, help="Price of a million output tokens."),
+        budget_cost: float | None = typer.Option(None, min=0, help="Stop cleanly at this cost; needs the prices."),
+        budget_seconds: float | None = typer.Option(None, min=0, help="Stop cleanly after this many seconds."),
+        price_in: float = typer.Option(0.0, min=0, help="Price per million input tokens."),
+        price_out: float = typer.Option(0.0, min=0, help="Price per million output tokens."),
         price_cached: float | None = typer.Option(
-            None, min=0, help="Price of a million cached input tokens; default: as input."
+            None, min=0, help="Price per million cached input tokens; default: as input."
         ),
         accept_code: bool = ACCEPT_CODE,
         as_json: bool = typer.Option(False, "--json", help="Print the scores as JSON."),
     ) -> None:
-        """Let a planner act in the worlds. Exit code 11: stopped before the end; re-run the same command to resume.
+        """Run a planner in the worlds. Exit code 11 if it stopped early; re-run the same command to resume.
 
-        Keys of providers are read from their own environment variables (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...).
+        API keys are read from the environment variables of the providers (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...).
 
         Example: ego2world run worlds --planner symbolic --memory reset --out runs/symbolic-reset
         """

@@ -18,17 +18,16 @@ def register(app: typer.Typer) -> None:
     @app.command("serve")
     def serve_command(
         paths: list[Path] = typer.Argument(
-            help="Run folders, finished or going on; or one review (made by qa cohort) or panel (judge panel)."
+            help="Run folders, finished or still running; or one review (from qa cohort) or panel (from judge panel)."
         ),
         worlds: Path | None = typer.Option(
-            None, help="The collection of runs; default: the folder that the runs name."
+            None, help="The collection the runs were made on; default: the path recorded in the runs."
         ),
-        media: Path | None = typer.Option(None, help="Folder of videos for a review."),
+        media: Path | None = typer.Option(None, help="Folder of videos to show in a review."),
         host: str = typer.Option("127.0.0.1", help="Address to listen on; only this machine by default."),
         port: int = typer.Option(8765, min=0, max=65535, help="Port to listen on."),
     ) -> None:
-        """Show the report of runs while they go on, or the pages of a review or of a panel of annotators; stop with
-        Ctrl-C.
+        """Serve a live report of runs, or the pages of a review or an annotation panel; stop with Ctrl-C.
 
         Example: ego2world serve runs/symbolic-persistent runs/symbolic-reset
         """

@@ -21,14 +21,14 @@ def register(app: typer.Typer) -> None:
         worlds: Path = typer.Argument(help="A compiled collection."),
         out_dir: Path = typer.Option(..., "--out", help="Run folder; an unfinished run in it is resumed."),
         episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),
-        memory: str = typer.Option("persistent", help="What is forgotten, as in ego2world run."),
+        memory: str = typer.Option("persistent", help="Memory policy, as in ego2world run."),
         limit: int = typer.Option(80, min=1, help="Attempts per group."),
         agent: str = typer.Option("mcp", help="Name of the agent in the records."),
         port: int = typer.Option(
             0, min=0, max=65535, help="Serve over HTTP at http://127.0.0.1:PORT/mcp instead of stdin and stdout."
         ),
     ) -> None:
-        """Let any MCP client act in the worlds; what it does is recorded and scored like any planner's run.
+        """Let any MCP client act in the worlds; its actions are recorded and scored like a planner's run.
 
         Example: ego2world serve-mcp worlds --episodes K01-20250301-080000 --out runs/agent
         """

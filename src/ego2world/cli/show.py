@@ -21,8 +21,8 @@ def register(app: typer.Typer) -> None:
     @app.command("show")
     def show_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
-        episode: str | None = typer.Argument(None, help="An episode of it."),
-        task: str | None = typer.Argument(None, help="A task of the episode."),
+        episode: str | None = typer.Argument(None, help="An episode in the collection."),
+        task: str | None = typer.Argument(None, help="A task in the episode."),
         as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
         """Show what is in a collection, an episode, or a task.

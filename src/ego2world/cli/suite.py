@@ -17,11 +17,11 @@ def register(app: typer.Typer) -> None:
     def make_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
         out_file: Path = typer.Option(..., "--out", help="The suite file."),
-        name: str | None = typer.Option(None, help="What evaluations call it; default: the file's name."),
-        episodes: int | None = typer.Option(None, min=1, help="The first so many complete episodes."),
+        name: str | None = typer.Option(None, help="Name used in evaluations; default: the file name."),
+        episodes: int | None = typer.Option(None, min=1, help="Only the first N complete episodes."),
         scenes: str | None = typer.Option(None, help="Only these kitchens, comma-separated (P01,P04)."),
         tier: str | None = typer.Option(None, help="Only tasks of this tier: terminal-state or event."),
-        only: str | None = typer.Option(None, help="Choose among these episodes, comma-separated."),
+        only: str | None = typer.Option(None, help="Choose only from these episodes, comma-separated."),
     ) -> None:
         """Choose tasks by a rule and fix them with their hashes.
 
@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
     @suite.command("show")
     def show_command(
         file: Path = typer.Argument(help="A suite file."),
-        worlds: Path | None = typer.Option(None, help="Check it against this collection."),
+        worlds: Path | None = typer.Option(None, help="Check the suite against this collection."),
         as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
         """Show a suite, and check that it is unchanged.

@@ -102,15 +102,15 @@ def read_benchmark(folder: Path) -> Benchmark:
 
     Raises:
         UsageError: there is none.
-        RecordError: a file is damaged, an id stands there twice, a path leaves the folder.
+        RecordError: a file is damaged, an id occurs twice, a path leaves the folder.
     """
     missing = (
         f"{folder} contains no benchmark (no {BENCHMARK}); make one with: ego2world judge init VIDEOS --out {folder}"
     )
     head = read_versioned(folder / BENCHMARK, SCHEMA_VERSION, missing, "run: ego2world judge init")
     cases, videos = read_lines(folder / CASES, Case), read_lines(folder / VIDEOS, Video)
-    wrong = [f"case {name} stands there twice" for name in _twice(case.case_id for case in cases)]
-    wrong += [f"video {name} stands there twice" for name in _twice(video.video_id for video in videos)]
+    wrong = [f"case {name} occurs twice" for name in _twice(case.case_id for case in cases)]
+    wrong += [f"video {name} occurs twice" for name in _twice(video.video_id for video in videos)]
     known = {case.case_id for case in cases}
     wrong += [f"video {v.video_id} is of no known case ({v.case_id})" for v in videos if v.case_id not in known]
     wrong += [f"video {v.video_id}: path {v.path!r} leaves the folder" for v in videos if not _inside(v.path)]

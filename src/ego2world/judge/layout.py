@@ -78,7 +78,7 @@ def init(
         AnnotationError: rows of the case table cannot be read, all of them named.
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder; give the folder of the videos (layout: docs/JUDGING.md)")
+        raise UsageError(f"{folder} is not a directory; pass the directory of the videos (layout: docs/JUDGING.md)")
     cases = [_with_scene(folder, case) for case in read_cases(folder)]
     names = [case.case_id for case in cases]
     here = {path: _of_path(path, set(names)) for path in video_files(folder)}

@@ -1,4 +1,4 @@
-"""The check of a folder of questions as it stands, against the worlds; and of anybody's items. Stage: qa, check.
+"""The check of a folder of questions as it stands, against the worlds; and of items from elsewhere. Stage: qa, check.
 
 Nothing is taken over from the build: the worlds are executed anew, every validator runs on what the files say now.
 """
@@ -174,7 +174,7 @@ def necessity(qa: Path, worlds: Path | None = None) -> dict[str, dict[str, int]]
 
 
 def check_items(path: Path, form: str | None = None) -> dict[str, Any]:
-    """Check anybody's questions, as far as that goes without a world.
+    """Check questions from elsewhere, as far as possible without a world.
 
     Raises:
         UsageError, AnnotationError: the questions cannot be read.

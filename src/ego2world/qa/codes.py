@@ -72,7 +72,7 @@ CODES: dict[str, str] = {
     "KEY_OUT_OF_RANGE": "the key names no option",
     "KEY_VOCAB": "the keyed option is not the reference answer",
     "KEY_POSITION_BIAS": "some positions hold the key more often than chance",
-    "DUP_GROUP": "the same item stands there twice",
+    "DUP_GROUP": "the same item occurs twice",
     "DUP_NEAR": "two items of a video and category hardly differ",
     "DUP_EVENT": "one event is asked about twice in the same way",
     "SPLIT_LEAK_VIDEO": "a video is in two splits",

@@ -26,16 +26,18 @@ def register(judge: typer.Typer) -> None:
     @model_options
     def plan_command(
         bench: Path = typer.Argument(help="A benchmark."),
-        out_file: Path = typer.Option(..., "--out", help="The file of plans; plans made alike are kept."),
-        model: str | None = typer.Option(
-            None, help="The model that plans; without one, the goal's clauses are the subgoals. " + MODEL_HELP
+        out_file: Path = typer.Option(
+            ..., "--out", help="Output file for the plans; existing plans made with the same settings are kept."
         ),
-        per_video: bool = typer.Option(False, help="A plan a video, as in the paper, instead of one a case."),
-        concurrency: int = typer.Option(4, min=1, help="Plans at the same time."),
+        model: str | None = typer.Option(
+            None, help="Model that plans; without one, the clauses of the goal become the subgoals. " + MODEL_HELP
+        ),
+        per_video: bool = typer.Option(False, help="One plan per video, as in the paper, instead of one per case."),
+        concurrency: int = typer.Option(4, min=1, help="Plans in parallel."),
         service: ModelOptions = SERVICE,
         as_json: bool = typer.Option(False, "--json", help="Print the stability of the plans as JSON."),
     ) -> None:
-        """Derive the subgoals of every case from its goal and initial scene alone, and measure how stable they are.
+        """Derive subgoals for every case from its goal and initial scene only, and measure their stability.
 
         Example: ego2world judge plan bench --model openai/gpt-5-mini --per-video --out plans.jsonl
         """
@@ -73,30 +75,33 @@ def register(judge: typer.Typer) -> None:
     @model_options
     def run_command(
         bench: Path = typer.Argument(help="A benchmark."),
-        out_dir: Path = typer.Option(..., "--out", help="The folder of the run; an unfinished run in it is resumed."),
+        out_dir: Path = typer.Option(..., "--out", help="Run folder; an unfinished run in it is resumed."),
         backend: str = typer.Option("model", help=BACKENDS),
         model: str | None = typer.Option(None, help=MODEL_HELP),
-        plans: Path | None = typer.Option(None, help="Made by judge plan; default: plans.jsonl of the benchmark."),
-        rater: str | None = typer.Option(None, help="Only this rater of a file of answers."),
+        plans: Path | None = typer.Option(
+            None, help="Plans written by judge plan; default: plans.jsonl in the benchmark."
+        ),
+        rater: str | None = typer.Option(None, help="Use only this rater of an answers file."),
         all_gates: bool = typer.Option(
-            False, help="Ask every gate, also after a failure: for independent scoring and removed gates."
+            False, help="Ask every gate, even after a failure (needed for independent scoring and for removing gates)."
         ),
-        frames: int = typer.Option(8, min=1, help="Frames shown to a gate."),
+        frames: int = typer.Option(8, min=1, help="Number of frames shown per gate."),
         sampling: str = typer.Option(
-            "sparse", help="sparse; dense (four times as many, each with a neighbour); all (every tenth of a second)."
+            "sparse", help="sparse; dense (four times as many, in adjacent pairs); all (every 0.1 s)."
         ),
-        max_pixels: int = typer.Option(200_704, min=1, help="Pixels of a frame, at most."),
+        max_pixels: int = typer.Option(200_704, min=1, help="Maximum number of pixels per frame."),
         controls: int = typer.Option(
             2,
             min=0,
-            help="First ask a model this many videos about another case's plan; one that it passes stops the run.",
+            help="Negative controls: first ask a model about this many videos with another case's plan; "
+            "if one passes, the run stops.",
         ),
         repeat: int = typer.Option(
-            1, min=1, help="Ask a model about one video this often first, and record how far its answers differ."
+            1, min=1, help="First ask a model about one video this many times, and record how much its answers vary."
         ),
         low: float = typer.Option(0.0, help="Lowest score of a table."),
         high: float = typer.Option(100.0, help="Highest score of a table."),
-        concurrency: int = typer.Option(4, min=1, help="Videos at the same time."),
+        concurrency: int = typer.Option(4, min=1, help="Videos in parallel."),
         service: ModelOptions = SERVICE,
         accept_code: bool = ACCEPT_CODE,
         as_json: bool = typer.Option(False, "--json", help="Print counts as JSON."),

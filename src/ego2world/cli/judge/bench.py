@@ -18,9 +18,7 @@ from ego2world.judge.benchmark import check, read_benchmark
 from ego2world.judge.layout import Design, init
 from ego2world.rollouts.benchmark import make_rendered
 
-JOBS = typer.Option(
-    os.cpu_count() or 1, min=1, show_default="all cores", help="Videos decoded, or drawn, at the same time."
-)
+JOBS = typer.Option(os.cpu_count() or 1, min=1, show_default="all cores", help="Videos decoded or drawn in parallel.")
 
 
 def register(judge: typer.Typer) -> None:
@@ -29,21 +27,28 @@ def register(judge: typer.Typer) -> None:
     @judge.command("init")
     def init_command(
         folder: Path = typer.Argument(help="Videos and cases.jsonl or cases.csv (layout: docs/JUDGING.md)."),
-        out_dir: Path | None = typer.Option(None, "--out", help="Where the benchmark's files go; default: the folder."),
-        models: str | None = typer.Option(None, help="Models that every case should have; default: whatever any has."),
-        seeds: str | None = typer.Option(None, help="Seeds that every case should have."),
-        takes: int | None = typer.Option(
-            None, min=0, help="Recordings of each human kind that every case should have."
+        out_dir: Path | None = typer.Option(
+            None, "--out", help="Output folder for the benchmark; default: the input folder."
         ),
-        least_s: float = typer.Option(0.0, min=0, help="Shorter videos are reported as short."),
-        most_s: float | None = typer.Option(None, min=0, help="Longer videos are reported as long."),
+        models: str | None = typer.Option(
+            None, help="Models expected for every case; default: all models found in any case."
+        ),
+        seeds: str | None = typer.Option(None, help="Seeds expected for every case."),
+        takes: int | None = typer.Option(
+            None, min=0, help="Recordings expected per case of each human kind (success, failure)."
+        ),
+        least_s: float = typer.Option(
+            0.0, min=0, help="Minimum length in seconds; shorter videos are reported as short."
+        ),
+        most_s: float | None = typer.Option(
+            None, min=0, help="Maximum length in seconds; longer videos are reported as long."
+        ),
         jobs: int = JOBS,
         as_json: bool = typer.Option(False, "--json", help="Print totals and problems as JSON."),
     ) -> None:
-        """Lay a benchmark out from a folder of videos: a manifest of every video that is expected, and what is at its
-        path.
+        """Create a benchmark from a folder of videos: a manifest of all expected videos and the status of each file.
 
-        Exit code 9 where something is missing, broken or not expected; the manifest is written all the same.
+        Exit code 9 if a video is missing, broken or unexpected; the manifest is still written.
 
         Example: ego2world judge init videos --models wan,kling --seeds 101,202,303 --takes 3
         """
@@ -60,8 +65,7 @@ def register(judge: typer.Typer) -> None:
         jobs: int = JOBS,
         as_json: bool = typer.Option(False, "--json", help="Print totals and problems as JSON."),
     ) -> None:
-        """Check cases, scenes and every video against the manifest, bytes and frames. Exit code 9 where something is
-        wrong.
+        """Check cases, scenes and videos (bytes and frames) against the manifest. Exit code 9 if anything is wrong.
 
         Example: ego2world judge check bench
         """
@@ -73,14 +77,15 @@ def register(judge: typer.Typer) -> None:
     @judge.command("rollouts")
     def rollouts_command(
         worlds: Path = typer.Argument(help="A compiled collection, such as demo/worlds."),
-        out_dir: Path = typer.Option(..., "--out", help="The benchmark to make."),
-        cases: int = typer.Option(20, min=1, help="Cases, at most."),
-        takes: int = typer.Option(1, min=1, help="Recordings of each human kind a case."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder for the benchmark."),
+        cases: int = typer.Option(20, min=1, help="Maximum number of cases."),
+        takes: int = typer.Option(1, min=1, help="Recordings per case of each human kind (success, failure)."),
         seeds: str = typer.Option("101", help="Seeds of the four drawing models."),
-        seed: int = typer.Option(0, help="Of the choice of things, ways and faults."),
+        seed: int = typer.Option(0, help="Seed of the choice of objects, variants and faults."),
         jobs: int = JOBS,
     ) -> None:
-        """Draw rollouts of executable worlds, well and with planted faults: a benchmark whose every answer is known.
+        """Draw rollouts of executable worlds, correct ones and ones with planted faults: a benchmark with known
+        answers.
 
         Example: ego2world judge rollouts demo/worlds --out rollouts
         """

@@ -16,11 +16,11 @@ from ego2world.judge.benchmark import read_benchmark
 from ego2world.judge.report import write_report
 from ego2world.judge.tally import score_run, write_scores
 
-INDEPENDENT = typer.Option(False, help="Every gate counts by itself, instead of up to the first that fails.")
-WITHOUT = typer.Option(None, help="Gates taken away, such as P1 or T1,P1; needs runs made with --all-gates.")
-BYPASS = typer.Option(False, help="Count gates taken away as passed, instead of leaving them out of the denominator.")
-TASK_LEVELS = typer.Option(None, help="Score of a subgoal by task gates passed; default 0,1/3,2/3,1.")
-PHYSICS_LEVELS = typer.Option(None, help="Score of a subgoal by physics gates passed; default 0,1/4,1/2,3/4,1.")
+INDEPENDENT = typer.Option(False, help="Score every gate independently instead of stopping at the first failure.")
+WITHOUT = typer.Option(None, help="Gates to remove, such as P1 or T1,P1; needs runs made with --all-gates.")
+BYPASS = typer.Option(False, help="Count removed gates as passed instead of leaving them out of the denominator.")
+TASK_LEVELS = typer.Option(None, help="Subgoal score by number of task gates passed; default 0,1/3,2/3,1.")
+PHYSICS_LEVELS = typer.Option(None, help="Subgoal score by number of physics gates passed; default 0,1/4,1/2,3/4,1.")
 
 
 def register(judge: typer.Typer) -> None:
@@ -29,7 +29,7 @@ def register(judge: typer.Typer) -> None:
     @judge.command("score")
     def score_command(
         bench: Path = typer.Argument(help="A benchmark."),
-        run: Path = typer.Argument(help="Made by judge run."),
+        run: Path = typer.Argument(help="A folder written by judge run."),
         independent: bool = INDEPENDENT,
         without: str | None = WITHOUT,
         bypass: bool = BYPASS,
@@ -38,7 +38,7 @@ def register(judge: typer.Typer) -> None:
         seed: int = typer.Option(0, help="Seed of the resampling."),
         as_json: bool = typer.Option(False, "--json", help="Print every video's scores as JSON."),
     ) -> None:
-        """Turn answers into T, P and S, by subgoal, video, model, case, domain, clutter, seed and type of subgoal.
+        """Score answers as T, P and S, by subgoal, video, model, case, domain, clutter, seed and subgoal category.
 
         Example: ego2world judge score bench runs/gpt-5-mini
         """
@@ -75,21 +75,20 @@ def register(judge: typer.Typer) -> None:
         bench: Path = typer.Argument(help="A benchmark."),
         runs: list[Path] = typer.Argument(help="Runs of judges and of annotators (judge run --backend answers:FILE)."),
         out_dir: Path | None = typer.Option(
-            None, "--out", help="Folder of the report; without it, figures are only printed."
+            None, "--out", help="Output folder for the report; without it, figures are only printed."
         ),
         reference: str = typer.Option(
-            "human", help="Kind of rater that judges are held against: human, or oracle for drawn rollouts."
+            "human", help="Kind of rater to compare judges with: human, or oracle for drawn rollouts."
         ),
-        min_raters: int = typer.Option(2, min=1, help="Annotators that a video needs to have a consensus."),
+        min_raters: int = typer.Option(2, min=1, help="Minimum number of annotators for a consensus score."),
         seed: int = typer.Option(0, help="Seed of the resampling."),
-        resamples: int = typer.Option(1000, min=100, help="Resamples of the cases."),
+        resamples: int = typer.Option(1000, min=100, help="Bootstrap resamples over cases."),
         independent: bool = INDEPENDENT,
         without: str | None = WITHOUT,
         bypass: bool = BYPASS,
-        as_json: bool = typer.Option(False, "--json", help="Print everything as JSON."),
+        as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
-        """Hold judges against the annotators' consensus, and annotators against each other; analyse what the scores
-        say.
+        """Compare judges with the annotators' consensus and annotators with each other, and analyse the scores.
 
         Example: ego2world judge agree bench runs/gpt-5-mini runs/annotators --out agreement
         """

@@ -20,16 +20,17 @@ def register(judge: typer.Typer) -> None:
     def panel_command(
         bench: Path = typer.Argument(help="A benchmark."),
         annotators: str = typer.Option(..., help="Names, such as anna,ben,cem."),
-        out_dir: Path = typer.Option(..., "--out", help="The folder of the panel; an unfinished one is resumed."),
-        plans: Path | None = typer.Option(None, help="The frozen plans; default: plans.jsonl of the benchmark."),
-        seed: int = typer.Option(0, help="Of the orders, and of which videos come twice."),
-        duplicates: float = typer.Option(0.05, min=0, max=1, help="Share of the videos that come twice, unsaid."),
-        all_gates: bool = typer.Option(False, help="Ask every gate, also after a failure."),
-        limit: int | None = typer.Option(None, min=1, help="Only so many videos, drawn."),
-        salt: str = typer.Option("", help="Of the clips' names; by default made from the seed and the videos."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder; an unfinished panel in it is resumed."),
+        plans: Path | None = typer.Option(None, help="The frozen plans; default: plans.jsonl in the benchmark."),
+        seed: int = typer.Option(0, help="Seed of the orders and of which videos are repeated."),
+        duplicates: float = typer.Option(
+            0.05, min=0, max=1, help="Share of videos shown twice, without telling annotators."
+        ),
+        all_gates: bool = typer.Option(False, help="Ask every gate, even after a failure."),
+        limit: int | None = typer.Option(None, min=1, help="Use only this many videos, drawn at random."),
+        salt: str = typer.Option("", help="Salt of the clip names; default: derived from the seed and the videos."),
     ) -> None:
-        """Make a blind panel: copies of the videos under names that say nothing, in an order of its own for each
-        annotator.
+        """Create a blind panel: anonymised copies of the videos, in a different order for each annotator.
 
         Example: ego2world judge panel bench --annotators anna,ben,cem --out panel
         """
@@ -60,11 +61,11 @@ def register(judge: typer.Typer) -> None:
 
     @judge.command("answers")
     def answers_command(
-        panel: Path = typer.Argument(help="Made by judge panel."),
-        out_file: Path = typer.Option(..., "--out", help="The file of answers, in the judge's own format."),
+        panel: Path = typer.Argument(help="A folder written by judge panel."),
+        out_file: Path = typer.Option(..., "--out", help="Output file for the answers, in the judge's format."),
         as_json: bool = typer.Option(False, "--json", help="Print progress, consistency and drift as JSON."),
     ) -> None:
-        """Write what annotators answered so far, and how far they are, how consistent and how steady.
+        """Write the annotators' answers so far, and report progress, consistency and drift.
 
         Example: ego2world judge answers panel --out people.jsonl
         """

@@ -1,4 +1,4 @@
-"""ego2world qa: questions made from worlds, and anybody's questions: audits, models, scores, exports, reviews"""
+"""ego2world qa: questions made from worlds or from elsewhere: audits, models, scores, exports, reviews"""
 
 import typer
 

@@ -22,11 +22,11 @@ def register(qa: typer.Typer) -> None:
 
     @qa.command("export")
     def export_command(
-        questions: Path = typer.Argument(help="A folder made by qa build."),
+        questions: Path = typer.Argument(help="A folder written by qa build."),
         to: str = typer.Option(..., "--to", help=f"{', '.join(TARGETS)}."),
-        out_dir: Path = typer.Option(..., "--out", help="The folder of the export."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder."),
     ) -> None:
-        """Write accepted questions for other tools: ids and times, never videos.
+        """Export accepted questions for other tools: ids and times, never videos.
 
         huggingface: Parquet, card, Croissant. llamafactory: conversations and training settings. lmms-eval: a task
             folder.
@@ -50,15 +50,15 @@ def register(qa: typer.Typer) -> None:
 
     @qa.command("cohort")
     def cohort_command(
-        questions: Path = typer.Argument(help="A folder made by qa build."),
-        out_dir: Path = typer.Option(..., "--out", help="The folder of the review."),
-        size: int = typer.Option(100, min=1, help="Groups to review."),
-        reviewers: str = typer.Option("reviewer", help="Who reviews, comma-separated."),
-        double: float = typer.Option(0.2, min=0.0, max=1.0, help="Share of the groups that two reviewers judge."),
+        questions: Path = typer.Argument(help="A folder written by qa build."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder for the review."),
+        size: int = typer.Option(100, min=1, help="Number of groups to review."),
+        reviewers: str = typer.Option("reviewer", help="Reviewer names, comma-separated."),
+        double: float = typer.Option(0.2, min=0.0, max=1.0, help="Share of groups assigned to two reviewers."),
         status: str = typer.Option("accepted", help=f"Which groups: {', '.join(FILES)}."),
         seed: int = typer.Option(REVIEW_SEED, help="Seed of the drawing."),
     ) -> None:
-        """Draw groups for human review and give each reviewer a queue.
+        """Draw groups for human review and assign each reviewer a queue.
 
         Example: ego2world qa cohort qa --size 100 --reviewers anna,ben --out review
         """
@@ -75,13 +75,11 @@ def register(qa: typer.Typer) -> None:
 
     @qa.command("reviews")
     def reviews_command(
-        review: Path = typer.Argument(help="A folder made by qa cohort."),
-        out_file: Path | None = typer.Option(
-            None, "--out", help="Write the decisions with everything about them as JSON."
-        ),
-        as_json: bool = typer.Option(False, "--json", help="Print the same as JSON."),
+        review: Path = typer.Argument(help="A folder written by qa cohort."),
+        out_file: Path | None = typer.Option(None, "--out", help="Write all decisions with their details as JSON."),
+        as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
-        """What reviewers decided so far, and how far they agree.
+        """Show the reviewers' decisions so far and their agreement.
 
         Example: ego2world qa reviews review --out reviews.json
         """

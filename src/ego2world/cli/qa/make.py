@@ -26,25 +26,27 @@ def register(qa: typer.Typer) -> None:
     @model_options
     def build_command(
         worlds: Path = typer.Argument(help="A compiled collection."),
-        out_dir: Path = typer.Option(..., "--out", help="The folder of the questions."),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder for the questions."),
         episodes: str | None = typer.Option(None, help="Only these episodes, comma-separated."),
-        window: float = typer.Option(30.0, min=1.0, help="Seconds of the windows that questions are counted in."),
-        per_window: int = typer.Option(3, min=1, help="Questions of a category in a window, at most."),
-        options: int = typer.Option(4, min=2, max=8, help="Options of a multiple choice."),
-        test_share: float = typer.Option(0.2, min=0.0, max=1.0, help="Share of the videos in the split 'test'."),
+        window: float = typer.Option(
+            30.0, min=1.0, help="Length in seconds of the windows over which questions are limited."
+        ),
+        per_window: int = typer.Option(3, min=1, help="Maximum number of questions per category and window."),
+        options: int = typer.Option(4, min=2, max=8, help="Options per multiple-choice question."),
+        test_share: float = typer.Option(0.2, min=0.0, max=1.0, help="Share of videos in the test split."),
         model: str | None = typer.Option(
-            None, help="A model that proposes questions too; the same checks decide. " + MODEL_HELP
+            None, help="Model that also proposes questions; the same checks decide. " + MODEL_HELP
         ),
         service: ModelOptions = SERVICE,
         recipe: list[str] = typer.Option(
             [], metavar="MODULE:NAME", help="A recipe of your own (docs/EXTENDING.md); may be repeated."
         ),
-        jobs: int = typer.Option(1, min=1, help="Processes."),
+        jobs: int = typer.Option(1, min=1, help="Worker processes."),
         ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the manifest as JSON."),
     ) -> None:
-        """Make questions, bind each to evidence, and keep those that every check lets through. Exit code 11: an
-        episode failed.
+        """Generate questions, bind each to evidence, and keep those that pass every check. Exit code 11 if an episode
+        failed.
 
         Example: ego2world qa build worlds --out qa
         """
@@ -71,16 +73,15 @@ def register(qa: typer.Typer) -> None:
 
     @qa.command("check")
     def check_command(
-        questions: Path = typer.Argument(help="A folder made by qa build, or anybody's questions."),
-        worlds: Path | None = typer.Option(None, help="The collection they were made on; default: as recorded."),
+        questions: Path = typer.Argument(help="A folder written by qa build, or a question file from elsewhere."),
+        worlds: Path | None = typer.Option(None, help="The collection they were made on; default: the recorded path."),
         form: str | None = typer.Option(
             None, "--format", help=f"Of other questions: {', '.join(FORMATS)}; default: found by looking."
         ),
-        jobs: int = typer.Option(1, min=1, help="Processes."),
+        jobs: int = typer.Option(1, min=1, help="Worker processes."),
         as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
     ) -> None:
-        """Run every validator anew: answers are derived again by executing the worlds. Exit code 9 when something is
-        wrong.
+        """Re-run every validator; answers are re-derived by executing the worlds. Exit code 9 if anything is wrong.
 
         Example: ego2world qa check qa
         """
@@ -98,14 +99,14 @@ def register(qa: typer.Typer) -> None:
 
     @qa.command("audit")
     def audit_command(
-        questions: Path = typer.Argument(help="A folder made by qa build, or anybody's questions."),
+        questions: Path = typer.Argument(help="A folder written by qa build, or a question file from elsewhere."),
         form: str | None = typer.Option(
             None, "--format", help=f"Of other questions: {', '.join(FORMATS)}; default: found by looking."
         ),
-        worlds: Path | None = typer.Option(None, help="The collection they were made on; default: as recorded."),
+        worlds: Path | None = typer.Option(None, help="The collection they were made on; default: the recorded path."),
         as_json: bool = typer.Option(False, "--json", help="Print the report as JSON, with the ids of the items."),
     ) -> None:
-        """What blind guessers reach, where keys stand, what is there twice. Exit code 9 when a guesser beats chance by
+        """Run answer-blind baselines; check key positions and duplicates. Exit code 9 if a baseline beats chance by
         five points.
 
         Example: ego2world qa audit qa

@@ -28,31 +28,31 @@ def register(qa: typer.Typer) -> None:
     @qa.command("answer")
     @model_options
     def answer_command(
-        questions: Path = typer.Argument(help="A folder made by qa build, or anybody's questions."),
+        questions: Path = typer.Argument(help="A folder written by qa build, or a question file from elsewhere."),
         model: str = typer.Option("mock", help=MODEL_HELP),
-        out_dir: Path = typer.Option(
-            ..., "--out", help="The folder of the answers; unfinished answers in it are resumed."
-        ),
+        out_dir: Path = typer.Option(..., "--out", help="Output folder; unfinished answers in it are resumed."),
         media: Path | None = typer.Option(
-            None, help="Folder of videos VIDEO.mp4; without it the model gets the text alone."
+            None, help="Folder of videos named VIDEO.mp4; without it, the model is sent text only."
         ),
         split: str | None = typer.Option(None, help="Only questions of this split: train or test."),
-        limit: int | None = typer.Option(None, min=1, help="Only the first so many groups, in order of id."),
+        limit: int | None = typer.Option(None, min=1, help="Only the first N groups, in order of id."),
         circular: bool = typer.Option(
             False, help="Ask single multiple-choice questions for every rotation of the options (circular evaluation)."
         ),
-        no_audio: bool = typer.Option(False, help="Send no sound."),
-        fps: float = typer.Option(2.0, min=0.01, help="Frames a second."),
-        max_frames: int = typer.Option(64, min=1, help="Frames of a clip, at most."),
-        max_pixels: int = typer.Option(200_704, min=1, help="Pixels of a frame, at most."),
-        max_tokens: int = typer.Option(512, min=1, help="Longest reply, in tokens."),
-        concurrency: int = typer.Option(4, min=1, help="Groups at the same time."),
+        no_audio: bool = typer.Option(False, help="Do not send audio."),
+        fps: float = typer.Option(2.0, min=0.01, help="Frames per second."),
+        max_frames: int = typer.Option(64, min=1, help="Maximum number of frames per clip."),
+        max_pixels: int = typer.Option(200_704, min=1, help="Maximum number of pixels per frame."),
+        max_tokens: int = typer.Option(512, min=1, help="Maximum reply length in tokens."),
+        concurrency: int = typer.Option(4, min=1, help="Groups in parallel."),
         service: ModelOptions = SERVICE,
         accept_code: bool = ACCEPT_CODE,
-        form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
+        form: str | None = typer.Option(
+            None, "--format", help="Format of a question file from elsewhere; default: detected."
+        ),
     ) -> None:
-        """Let a model answer, turn by turn, with its own earlier answers as history. Exit code 11: some turns have no
-        answer yet.
+        """Ask a model the questions, turn by turn, with its own earlier answers as history. Exit code 11 if answers
+        are missing.
 
         Example: ego2world qa answer qa --model openai/gpt-5-mini --media videos --split test --out answers/gpt-5-mini
         """
@@ -77,24 +77,27 @@ def register(qa: typer.Typer) -> None:
     @model_options
     def score_command(
         questions: Path = typer.Argument(help="The questions that were answered."),
-        answers: list[Path] = typer.Argument(help="Folders made by qa answer; several are compared in pairs."),
+        answers: list[Path] = typer.Argument(help="Folders written by qa answer; several are compared pairwise."),
         judge: str | None = typer.Option(
             None,
-            help="The model that judges open answers; without one, what no rule decides is for review. " + MODEL_HELP,
+            help="Model that judges open answers; without one, answers that no rule decides are left for review. "
+            + MODEL_HELP,
         ),
-        split: str | None = typer.Option(None, help="As with qa answer."),
-        limit: int | None = typer.Option(None, min=1, help="As with qa answer."),
+        split: str | None = typer.Option(None, help="As in qa answer."),
+        limit: int | None = typer.Option(None, min=1, help="As in qa answer."),
         low: int = typer.Option(0, help="Lowest score of the rubric."),
         high: int = typer.Option(5, help="Highest score of the rubric."),
-        passing: int = typer.Option(4, help="From this score on an answer is correct."),
+        passing: int = typer.Option(4, help="Lowest score that counts as correct."),
         seed: int = typer.Option(0, help="Seed of the resampling."),
-        concurrency: int = typer.Option(4, min=1, help="Judgements at the same time."),
+        concurrency: int = typer.Option(4, min=1, help="Judgements in parallel."),
         service: ModelOptions = SERVICE,
-        form: str | None = typer.Option(None, "--format", help="Of other questions; default: found by looking."),
+        form: str | None = typer.Option(
+            None, "--format", help="Format of a question file from elsewhere; default: detected."
+        ),
         as_json: bool = typer.Option(False, "--json", help="Print scores and comparisons as JSON."),
     ) -> None:
-        """Judge answers and score them: accuracy and mean score of what could be judged, with everything else counted
-        openly.
+        """Judge and score answers: accuracy and mean score over what could be judged; everything else is counted and
+        shown.
 
         Example: ego2world qa score qa answers/gpt-5-mini --judge openai/gpt-5 --split test
         """
@@ -137,8 +140,8 @@ def register(qa: typer.Typer) -> None:
         table: Path = typer.Argument(help="A CSV table with the columns name, percent (as printed) and n."),
         as_json: bool = typer.Option(False, "--json", help="Print as JSON."),
     ) -> None:
-        """Whether printed percentages can come from their denominators, and from which they could. Exit code 9 when
-        one cannot.
+        """Check whether printed percentages are possible for their denominators, and list those that fit. Exit code 9
+        if one is not.
 
         Example: ego2world qa figures table11.csv
         """

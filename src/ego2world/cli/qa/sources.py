@@ -22,14 +22,14 @@ def register(qa: typer.Typer) -> None:
 
     @qa.command("vqa")
     def vqa_command(
-        source: Path = typer.Argument(help="A folder of HD-EPIC's annotations, or a collection compiled from it."),
-        questions: Path | None = typer.Option(None, help="HD-EPIC's vqa-benchmark; default: that of the folder."),
+        source: Path = typer.Argument(help="The HD-EPIC annotations directory, or a collection compiled from it."),
+        questions: Path | None = typer.Option(None, help="HD-EPIC's vqa-benchmark folder; default: the one in SOURCE."),
         out_file: Path | None = typer.Option(
             None, "--out", help="Write every answer with its evidence, one JSON line each."
         ),
         as_json: bool = typer.Option(False, "--json", help="Print right, wrong, cannot_tell per prototype as JSON."),
     ) -> None:
-        """Answer HD-EPIC's official questions from the annotations alone; what they do not say cannot be told.
+        """Answer HD-EPIC's official questions from the annotations alone; unknown answers are reported as cannot_tell.
 
         Example: ego2world qa vqa hd-epic-annotations --out answers.jsonl
         """
@@ -55,15 +55,15 @@ def register(qa: typer.Typer) -> None:
         narrations: Path = typer.Argument(
             help="HD-EPIC's folder, GoalStep's or EASG's JSON, Ego4D's narration.json, or a CSV table."
         ),
-        out_file: Path = typer.Option(..., "--out", help="The report: what was selected and why."),
-        count: int = typer.Option(1000, min=1, help="Videos to select."),
-        clusters: int = typer.Option(160, min=2, help="Clusters of content."),
-        least: int = typer.Option(2, min=0, help="Of each cluster, at least (where it has as many)."),
-        shortest: float = typer.Option(180.0, min=0.0, help="Shortest video in seconds, by its last narration."),
-        longest: float = typer.Option(3600.0, min=0.0, help="Longest video in seconds."),
+        out_file: Path = typer.Option(..., "--out", help="Output file: what was selected and why."),
+        count: int = typer.Option(1000, min=1, help="Number of videos to select."),
+        clusters: int = typer.Option(160, min=2, help="Number of content clusters."),
+        least: int = typer.Option(2, min=0, help="Minimum number of videos per cluster (where it has that many)."),
+        shortest: float = typer.Option(180.0, min=0.0, help="Minimum video length in seconds, by its last narration."),
+        longest: float = typer.Option(3600.0, min=0.0, help="Maximum video length in seconds."),
         seed: int = typer.Option(SEED, help="Seed of the clustering."),
     ) -> None:
-        """Choose source videos by what is narrated: clusters, a quota of each, the most typical first.
+        """Select source videos by their narrations: clusters, a quota for each, the most typical videos first.
 
         Example: ego2world qa select narration.json --count 1000 --clusters 160 --out selected.json
         """

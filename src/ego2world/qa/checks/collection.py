@@ -27,7 +27,7 @@ def collection_findings(groups: Sequence[QuestionGroup]) -> dict[str, list[Findi
     for group in groups:
         ids[group.id] += 1
         if ids[group.id] > 1:
-            found[group.id].append(finding("ID_DUP", "id", f"{group.id} stands there {ids[group.id]} times"))
+            found[group.id].append(finding("ID_DUP", "id", f"{group.id} occurs {ids[group.id]} times"))
         first = contents.setdefault(group.content_hash, group.id)
         if first != group.id:
             found[group.id].append(finding("DUP_GROUP", "", f"the same as {first}"))

@@ -1,4 +1,4 @@
-"""What can be said of anybody's items, without a world. Stage: qa, check."""
+"""Checks of items from elsewhere, without a world. Stage: qa, check."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def answer(
     ids = [item.id for item in items]
     if not ids or len(set(ids)) < len(ids):
         raise UsageError(
-            f"{source}: {'no questions' if not ids else 'ids that stand there twice'}; see: ego2world qa check {source}"
+            f"{source}: {'no questions' if not ids else 'duplicate ids'}; see: ego2world qa check {source}"
         )
     manifest = {
         "source": source,

@@ -39,14 +39,14 @@ def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
             if was == now:
                 continue  # from one cupboard to another: words that a viewer cannot tell apart
             turn = DraftTurn(
-                f"What is different about {names.the(thing)} after what I do {between(clip, start_s, end_s)}?",
-                sentence(f"it was {was} before and is {now} now"),
+                f"What changes about {names.the(thing)} through what I do {between(clip, start_s, end_s)}?",
+                sentence(f"it was {was} before and is now {now}"),
                 ChangeQuery(recording.operations[i]["id"], key[0], thing),
                 [list(v) if isinstance(v, tuple) else v for v in (before, after)],
                 (*context.evidence(i), *seen),
                 anchors=context.anchors(i),
                 family=f"change:{key[0]}",
-                key_points=(f"is {now} now", f"was {was} before"),
+                key_points=(f"is now {now}", f"was {was} before"),
             )
             yield QuestionDraft(Category.ACTION_EFFECTS, key[0], clip, start_s, (turn,), operations=(i,))
 

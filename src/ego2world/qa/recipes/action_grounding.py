@@ -46,8 +46,8 @@ def draft(context: RecipeContext) -> Iterator[QuestionDraft]:
                 continue
             query = Enabler(recording.operations[j]["id"], recording.operations[i]["id"])
             turn = DraftTurn(
-                f"At {at(clip, start_s)} I {act}. What about the surroundings did I have to bring about first, so that"
-                " this was possible?",
+                f"At {at(clip, start_s)} I {act}. What did I have to change in my surroundings first, to make this"
+                " possible?",
                 sentence(fact),
                 query,
                 [*key, list(value) if isinstance(value, tuple) else value],

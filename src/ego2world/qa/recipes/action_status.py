@@ -76,7 +76,7 @@ def _which(context: RecipeContext, i: int) -> Iterator[QuestionDraft]:
         start_s,
         (
             DraftTurn(
-                f"Something is handled {between(clip, start_s, end_s)}: I {verb}. What is it?",
+                f"There is something I handle {between(clip, start_s, end_s)}: I {verb}. What is it?",
                 sentence(names.the(things[0])),
                 ActQuery(start_s, end_s, None, "object"),
                 [things[0]],
@@ -135,7 +135,7 @@ def _heard(context: RecipeContext) -> Iterator[QuestionDraft]:
             start_s,
             (
                 DraftTurn(
-                    f'One sound of the kind "{row["label"]}" is heard in this clip. What am I doing while it is heard?',
+                    f'A "{row["label"]}" sound is heard once in this clip. What am I doing while it is heard?',
                     sentence("I " + context.act(i)),
                     During(row["label"], clip.start_s, clip.end_s),
                     recording.actions[i].plain(),

@@ -69,7 +69,7 @@ def _dialogue(context: RecipeContext, chain: tuple[int, ...], thing: str) -> Ite
         return
     known = [span_s for span_s in spans if span_s is not None]
     clip = context.clip(windows[0][0], known[-1][1])
-    asked = f"Something is handled {between(clip, *windows[0])}: I {verb}. What is it?"
+    asked = f"There is something I handle {between(clip, *windows[0])}: I {verb}. What is it?"
     turns = [
         DraftTurn(
             asked,
@@ -151,7 +151,7 @@ def _resumed(context: RecipeContext) -> Iterator[QuestionDraft]:
         first_s, again_s = (round(sum(one["span_s"]) / 2, 1) for one in (row, following))
         clip = context.clip(row["span_s"][0], following["span_s"][1])
         turn = DraftTurn(
-            f"At {at(clip, again_s)} I go on with a step of the recipe {row['recipe_name']} that I had begun and left"
+            f"At {at(clip, again_s)} I resume a step of the recipe {row['recipe_name']} that I had begun and left"
             f" by {at(clip, row['span_s'][1])}. Which step is it?",
             sentence(row["text"]),
             ResumedStep(first_s, again_s),

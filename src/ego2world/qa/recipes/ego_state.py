@@ -51,7 +51,7 @@ def _hands(context: RecipeContext) -> Iterator[QuestionDraft]:
             time_s,
             (
                 DraftTurn(
-                    f"What do I have {where} at {at(clip, time_s)}?",
+                    f"What am I holding {where} at {at(clip, time_s)}?",
                     answer,
                     Holding(time_s, asked),
                     list(load),
@@ -94,7 +94,7 @@ def _steps(context: RecipeContext) -> Iterator[QuestionDraft]:
             time_s,
             (
                 DraftTurn(
-                    f"Which step of the recipe {row['recipe_name']} am I in at {at(clip, time_s)}?",
+                    f"Which step of the recipe {row['recipe_name']} am I working on at {at(clip, time_s)}?",
                     sentence(row["text"]),
                     StepAt(time_s),
                     row["step"],

@@ -36,8 +36,8 @@ def _next_steps(context: RecipeContext) -> Iterator[QuestionDraft]:
             following = min(ahead, key=lambda one: int(str(one["position"])))
             clip = context.clip(max(0.0, done[-1]["span_s"][0] - CONTEXT_S), cutoff_s, cutoff_s)
             turn = DraftTurn(
-                f"I am cooking {row['recipe_name']}, and this clip ends just after a step of it. Which step not begun"
-                " so far will I turn to next?",
+                f"I am cooking {row['recipe_name']}, and this clip ends just after a step of it. Which step that I"
+                " have not started yet will I do next?",
                 sentence(str(following["text"])),
                 NextStep(cutoff_s),
                 following["step"],
@@ -58,8 +58,8 @@ def _prepared(context: RecipeContext) -> Iterator[QuestionDraft]:
         cutoff_s = round(end_s, 1)
         clip = context.clip(start_s, cutoff_s, cutoff_s)
         turn = DraftTurn(
-            f"From what I get ready {between(clip, start_s, cutoff_s)}, where the clip ends: which step of the recipe"
-            f" {row['recipe_name']} do I plan to do with it?",
+            f"Judging by what I prepare {between(clip, start_s, cutoff_s)}, where the clip ends, which step of the"
+            f" recipe {row['recipe_name']} do I plan to do?",
             sentence(row["text"]),
             PreparedStep(start_s, end_s),
             row["step"],

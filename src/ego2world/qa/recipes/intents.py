@@ -77,7 +77,7 @@ def formation(context: RecipeContext) -> Iterator[QuestionDraft]:
         start_s, end_s = context.window(i)
         clip = context.clip(start_s, end_s)
         turn = DraftTurn(
-            f"I decide to {context.act(i)} {between(clip, start_s, end_s)}. What about my surroundings leads me to it?",
+            f"I decide to {context.act(i)} {between(clip, start_s, end_s)}. What about my surroundings makes me do so?",
             sentence(quote),
             ClauseQuery(narration, "reason"),
             quote,

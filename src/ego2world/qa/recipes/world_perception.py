@@ -33,7 +33,7 @@ def _looks(context: RecipeContext) -> Iterator[QuestionDraft]:
         things = recording.actions[i].ids("object")
         if quote is not None and recording.of_narration[narration][0] == i:
             turn = DraftTurn(
-                f"I {context.act(i)} {between(clip, start_s, end_s)}. What do I want to find out or make sure of?",
+                f"I {context.act(i)} {between(clip, start_s, end_s)}. What do I want to find out or check?",
                 sentence(quote),
                 ClauseQuery(narration, "percept"),
                 quote,

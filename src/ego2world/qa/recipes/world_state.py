@@ -136,7 +136,7 @@ def _amounts(context: RecipeContext) -> Iterator[QuestionDraft]:
             start_s,
             (
                 DraftTurn(
-                    f"How much {row['name'].lower()} do I measure out {between(clip, start_s, end_s)}?",
+                    f"What quantity of {row['name'].lower()} do I measure out {between(clip, start_s, end_s)}?",
                     f"{row['amount']:g} {row['unit']}.",
                     Amount(row["ingredient"], start_s, end_s),
                     [row["amount"], row["unit"]],
