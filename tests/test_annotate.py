@@ -33,6 +33,8 @@ from ego2world.judge.tally import score_run
 from ego2world.web.annotate import annotate_app
 from judge_data import part
 
+pytestmark = pytest.mark.xdist_group("annotate")  # one process makes what its tests share
+
 COMMAND = str(Path(sys.executable).parent / "ego2world")
 PEOPLE = ("anna", "ben", "cem")
 

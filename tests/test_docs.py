@@ -28,11 +28,19 @@ def snippet(name: str) -> str:
     return found.group(1)
 
 
+BEGINNINGS = {  # commands that many pages begin with and the demo has run too, with the folder that it wrote
+    "ego2world demo --out ": "demo",
+    "ego2world qa build demo/worlds --out ": "demo/qa",
+    "ego2world judge rollouts demo/worlds --cases 4 --out ": "demo/rollouts",
+}
+
+
 def follow(page: str, folder: Path, demo: Path | None = None) -> None:
-    """Run a page's commands in a folder; the demo, which many pages begin with, is taken from where it was run once."""
+    """Run a page's commands in a folder; what the demo, which ran once, has written already is taken from there."""
     for command in console_commands(DOCS / page):
-        if demo is not None and command == "ego2world demo --out demo":
-            shutil.copytree(demo / "demo", folder / "demo")
+        begun, _, out = command.rpartition(" ")
+        if demo is not None and f"{begun} " in BEGINNINGS:
+            shutil.copytree(demo / BEGINNINGS[f"{begun} "], folder / out)
             continue
         done = subprocess.run(
             shlex.split(command), cwd=folder, env=ENV | {"PYTHONPATH": str(folder)}, capture_output=True, text=True
@@ -47,6 +55,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory, demo: Path) -> Path:
     return folder
 
 
+@pytest.mark.xdist_group("tutorial")
 def test_the_tutorial_ends_with_a_paired_memory_study(workplace: Path) -> None:
     compared = json.loads((workplace / "report/scores.json").read_text())["compared"]
     effect = compared["memory"][0]
@@ -56,6 +65,7 @@ def test_the_tutorial_ends_with_a_paired_memory_study(workplace: Path) -> None:
     assert list((workplace / "logs").glob("*.eval"))
 
 
+@pytest.mark.xdist_group("tutorial")
 def test_a_planner_a_policy_a_metric_and_a_recipe_of_ones_own(workplace: Path) -> None:
     for name in ("planner", "memory", "metric", "recipe"):
         code = snippet(name)
@@ -78,6 +88,7 @@ def test_a_planner_a_policy_a_metric_and_a_recipe_of_ones_own(workplace: Path) -
     }
 
 
+@pytest.mark.xdist_group("tutorial")
 def test_a_module_that_is_not_there_is_a_message(workplace: Path) -> None:
     for command, option in (
         ("run demo/worlds", "--planner"),

@@ -37,6 +37,8 @@ from ego2world.rollouts import FAULTS
 from ego2world.rollouts.detector import Detector
 from judge_data import MODELS, simulated
 
+pytestmark = pytest.mark.xdist_group("judge_agree")  # one process makes what its tests share
+
 COMMAND = str(Path(sys.executable).parent / "ego2world")
 PEOPLE = ("anna", "ben", "cem")
 

@@ -243,12 +243,13 @@ def short_tasks(episode: Episode, longest: int = 12) -> list[tuple[object, State
     ]
 
 
-def test_references_are_valid_plans(sample_episodes: list[Episode], tmp_path: Path) -> None:
+@pytest.mark.parametrize("tasks", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_references_are_valid_plans(sample_episodes: list[Episode], tmp_path: Path, tasks: int) -> None:
     """By unified-planning's validator and by pyval, which reads nothing but the files; a plan cut short is refused by
     both."""
     judged = 0
     for episode in sample_episodes:
-        for task, start in short_tasks(episode, 8)[:2]:
+        for task, start in short_tasks(episode, 8)[:tasks]:
             problem, plan = task_reference(episode, task, start)  # type: ignore[arg-type]
             assert validate(problem, plan) == ""
             assert [str(a).split("(")[0] for a in problem.read_plan(plan)]

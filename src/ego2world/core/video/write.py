@@ -18,16 +18,21 @@ _ENCODING = {"crf": "23", "preset": "veryfast", "threads": "1", "x264-params": "
 
 def write_clip(frames: Iterable[Image.Image], path: Path, fps: int) -> None:
     """Write pictures of one even size as an H.264 MP4; the file appears whole."""
+    _write((av.VideoFrame.from_image(picture) for picture in frames), path, fps)  # type: ignore[no-untyped-call]
+
+
+def _write(frames: Iterable[av.VideoFrame], path: Path, fps: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.part.mp4")
     try:
         with av.open(str(temporary), "w") as container:
             stream = container.add_stream("libx264", rate=fps)
             stream.pix_fmt, stream.options = "yuv420p", dict(_ENCODING)
-            for number, picture in enumerate(frames):
+            for number, frame in enumerate(frames):
                 if number == 0:
-                    stream.width, stream.height = picture.width, picture.height
-                container.mux(stream.encode(av.VideoFrame.from_image(picture)))  # type: ignore[no-untyped-call]
+                    stream.width, stream.height = frame.width, frame.height
+                frame.pts, frame.time_base = number, Fraction(1, fps)
+                container.mux(stream.encode(frame))
             container.mux(stream.encode())
         temporary.replace(path)
     finally:
@@ -46,10 +51,10 @@ def write_copy(source: Path, path: Path, height_px: int = 480, fps: int = 30) ->
     Raises:
         VideoError: the source cannot be read.
     """
-    write_clip(_resampled(source, height_px, fps), path, fps)
+    _write(_resampled(source, height_px, fps), path, fps)
 
 
-def _resampled(source: Path, height_px: int, fps: int) -> Iterable[Image.Image]:
+def _resampled(source: Path, height_px: int, fps: int) -> Iterable[av.VideoFrame]:
     try:
         with av.open(str(source)) as container:
             stream = video_stream(container)
@@ -64,8 +69,7 @@ def _resampled(source: Path, height_px: int, fps: int) -> Iterable[Image.Image]:
                     while shown is not None and Fraction(due, fps) < last_s:
                         yield shown
                         due += 1
-                    picture = upright(frame)
-                    shown = picture.resize((round(picture.width * height_px / picture.height / 2) * 2, height_px))
+                    shown = _scaled(frame, height_px)
             except av.error.FFmpegError:
                 pass  # what could be decoded is shown
             if shown is None:
@@ -74,3 +78,11 @@ def _resampled(source: Path, height_px: int, fps: int) -> Iterable[Image.Image]:
                 yield shown
     except (av.error.FFmpegError, IndexError, OSError) as error:
         raise VideoError(str(source), f"cannot be read ({error}); is it a whole video file?") from None
+
+
+def _scaled(frame: av.VideoFrame, height_px: int) -> av.VideoFrame:
+    """Return a frame upright and of a height; only one that has to be turned goes through a picture."""
+    if frame.rotation % 360:
+        frame = av.VideoFrame.from_image(upright(frame))  # type: ignore[no-untyped-call]
+    width_px = round(frame.width * height_px / frame.height / 2) * 2
+    return frame.reformat(width_px, height_px, "yuv420p", interpolation="AREA")
