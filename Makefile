@@ -18,7 +18,7 @@ demo: $(VENV)/.core
 	$(BIN)/ego2world demo --out demo
 
 test: lint types
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-base: dist
 	rm -rf $(BASE)
@@ -31,7 +31,7 @@ dist: $(VENV)/.dev
 	$(BIN)/python -m build --outdir dist .
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n 2 -m slow
 
 site: $(VENV)/.dev
 	$(BIN)/mkdocs build --quiet --site-dir site

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import ego2world
-from conftest import console_commands
+from conftest import console_commands, once
 
 DOCS = Path(__file__).parents[1] / "docs"
 ENV = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
@@ -48,14 +48,17 @@ def follow(page: str, folder: Path, demo: Path | None = None) -> None:
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
 
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory: pytest.TempPathFactory, demo: Path) -> Path:
-    folder = tmp_path_factory.mktemp("tutorial")
-    follow("TUTORIAL.md", folder, demo)
-    return folder
+@pytest.fixture
+def workplace(tmp_path_factory: pytest.TempPathFactory, demo: Path, tmp_path: Path) -> Path:
+    """A folder in which the tutorial was followed, once for all tests."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        follow("TUTORIAL.md", folder, demo)
+
+    return Path(shutil.copytree(once(tmp_path_factory, "tutorial", make), tmp_path / "workplace"))
 
 
-@pytest.mark.xdist_group("tutorial")
 def test_the_tutorial_ends_with_a_paired_memory_study(workplace: Path) -> None:
     compared = json.loads((workplace / "report/scores.json").read_text())["compared"]
     effect = compared["memory"][0]
@@ -65,7 +68,6 @@ def test_the_tutorial_ends_with_a_paired_memory_study(workplace: Path) -> None:
     assert list((workplace / "logs").glob("*.eval"))
 
 
-@pytest.mark.xdist_group("tutorial")
 def test_a_planner_a_policy_a_metric_and_a_recipe_of_ones_own(workplace: Path) -> None:
     for name in ("planner", "memory", "metric", "recipe"):
         code = snippet(name)
@@ -88,7 +90,6 @@ def test_a_planner_a_policy_a_metric_and_a_recipe_of_ones_own(workplace: Path) -
     }
 
 
-@pytest.mark.xdist_group("tutorial")
 def test_a_module_that_is_not_there_is_a_message(workplace: Path) -> None:
     for command, option in (
         ("run demo/worlds", "--planner"),

@@ -20,6 +20,7 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats
 
+from conftest import once
 from ego2world.core.journal import read_as, rewrite
 from ego2world.errors import RecordError, UsageError
 from ego2world.judge.agree import AgreementSettings, agree
@@ -36,8 +37,6 @@ from ego2world.judge.score import by_subgoal
 from ego2world.rollouts import FAULTS
 from ego2world.rollouts.detector import Detector
 from judge_data import MODELS, simulated
-
-pytestmark = pytest.mark.xdist_group("judge_agree")  # one process makes what its tests share
 
 COMMAND = str(Path(sys.executable).parent / "ego2world")
 PEOPLE = ("anna", "ben", "cem")
@@ -229,11 +228,15 @@ def test_the_commands_make_one_page_without_a_network(panel: tuple[Benchmark, Pa
 @pytest.fixture(scope="module")
 def seen(rendered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict:
     """Agreement of the detector at 32 frames with the truth, all gates asked."""
-    bench, out = read_benchmark(rendered), tmp_path_factory.mktemp("seen")
-    plans = read_plans(rendered / "plans.jsonl", bench)
-    settings = JudgeSettings(FrameSampling(frames=32), all_gates=True)
-    judge(bench, plans, out / "vision", [Detector(rendered)], settings)
-    judge(bench, plans, out / "truth", FileAnswers.read(rendered / "truth.jsonl"), JudgeSettings(all_gates=True))
+    bench = read_benchmark(rendered)
+
+    def make(out: Path) -> None:
+        plans = read_plans(rendered / "plans.jsonl", bench)
+        settings = JudgeSettings(FrameSampling(frames=32), all_gates=True)
+        judge(bench, plans, out / "vision", [Detector(rendered)], settings)
+        judge(bench, plans, out / "truth", FileAnswers.read(rendered / "truth.jsonl"), JudgeSettings(all_gates=True))
+
+    out = once(tmp_path_factory, "seen", make)
     return agree(bench, [out / "vision", out / "truth"], AgreementSettings("oracle", 1, resamples=100))
 
 

@@ -20,7 +20,7 @@ from ego2world.compiler.freeze import EpisodeDraft, draft_episode
 from ego2world.tasks.audit import audit
 from ego2world.world.state import HANDS
 
-pytestmark = [needs_data, pytest.mark.xdist_group("real_data")]
+pytestmark = needs_data
 
 
 @pytest.fixture(scope="module")

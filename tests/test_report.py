@@ -30,8 +30,6 @@ from ego2world.run.chat import Budget
 from ego2world.run.loop import RunSettings, run
 from ego2world.world.episode import Episode, load_episode
 
-pytestmark = pytest.mark.xdist_group("report")  # one process makes what its tests share
-
 EPISODES = ("K01-20250301-080000", "K02-20250410-093000", "K03-20250520-190000")
 
 

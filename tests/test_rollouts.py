@@ -31,8 +31,6 @@ from ego2world.rollouts import (
 from ego2world.rollouts.benchmark import make_rendered
 from ego2world.world.episode import load_episode, load_manifest
 
-pytestmark = pytest.mark.xdist_group("rollouts")  # one process makes what its tests share
-
 
 @pytest.fixture(scope="module")
 def cases(sample_worlds: Path) -> list[RolloutCase]:

@@ -34,6 +34,9 @@ COMMANDS = {
 }
 
 
+GROUPS = ("qa", "judge")  # of which only the module of the named command is imported
+
+
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """Return the application for some arguments: the command that they name, or the list of all commands."""
     app = typer.Typer(
@@ -53,7 +56,9 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
         """Keep the command's name in its usage even where it is the only one that was loaded."""
 
     if arguments and arguments[0] in COMMANDS:
-        import_module(f"ego2world.cli.{arguments[0].replace('-', '_')}").register(app)
+        module = import_module(f"ego2world.cli.{arguments[0].replace('-', '_')}")
+        named = arguments[1:2] if arguments[0] in GROUPS else ()
+        module.register(app, *named)
     else:
         for name, says in COMMANDS.items():
             app.command(name, help=says)(lambda: None)

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -28,6 +29,13 @@ RAY_OPTION = typer.Option(
     metavar="[ADDRESS]",
     help="Run on Ray: ADDRESS, or omit it to use RAY_ADDRESS, else start a local cluster with --jobs workers.",
 )
+
+
+def register_named(group: typer.Typer, package: str, modules: Mapping[str, Sequence[str]], command: str) -> None:
+    """Add a group's commands: those of the module that has the one named, all of them where none has."""
+    wanted = [module for module, commands in modules.items() if command in commands]
+    for module in wanted or modules:
+        import_module(f"{package}.{module}").register(group)
 
 
 def print_json(value: Any) -> None:

@@ -2,11 +2,18 @@
 
 import typer
 
-from ego2world.cli.qa import give, make, models, sources
+from ego2world.cli.common import register_named
+
+MODULES = {
+    "make": ("build", "check", "audit"),
+    "sources": ("vqa", "select"),
+    "models": ("answer", "score", "figures"),
+    "give": ("export", "cohort", "reviews"),
+}
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
+def register(app: typer.Typer, command: str = "") -> None:
+    """Add the commands, or only those of the module that has the one named."""
     qa = typer.Typer(
         no_args_is_help=True,
         help=(
@@ -15,5 +22,4 @@ def register(app: typer.Typer) -> None:
         ),
     )
     app.add_typer(qa, name="qa")
-    for group in (make, sources, models, give):
-        group.register(qa)
+    register_named(qa, "ego2world.cli.qa", MODULES, command)
