@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from ego2world.ontology.kinds import KINDS, Trait
 from ego2world.world.actions import ACTIONS, ActionType
-from ego2world.world.kinds import KINDS, Trait
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, State, World
 from ego2world.world.step import ground_action, step, with_hand

@@ -14,6 +14,7 @@ from ego2world.annotations.rows import read_classes
 from ego2world.errors import DeclarationError
 from ego2world.language.forms import form_sense
 from ego2world.language.lexicon import lexicon
+from ego2world.ontology.kinds import KINDS, Trait, has
 from ego2world.world.actions import ACTIONS, BY_NAME, BY_SENSE, FALLBACKS, FAMILIES, ActionType, choose
 from ego2world.world.actions.base import (
     Apart,
@@ -39,7 +40,6 @@ from ego2world.world.actions.base import (
 )
 from ego2world.world.codes import Code
 from ego2world.world.fluents import DOMAINS, FactKey, Value
-from ego2world.world.kinds import KINDS, Trait, has
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World
 from ego2world.world.step import step, with_hand

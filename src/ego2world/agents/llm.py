@@ -14,8 +14,8 @@ from ego2world.agents.base import Act, Chat, Context, Decoding, Done, Look, Step
 from ego2world.agents.prompting import feedback_line, plan_request
 from ego2world.agents.replies import ParsedPlan, read_plan
 from ego2world.core.models import Reply, Stop
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.codes import Code
-from ego2world.world.kinds import Trait, has
 from ego2world.world.observation import Proposal
 
 RETRIEVAL = frozenset({"pick_up", "take_out", "lift", "hold"})

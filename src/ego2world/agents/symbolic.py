@@ -15,6 +15,7 @@ from typing import assert_never
 from ego2world.agents.base import Act, Context, Done, Look, Step
 from ego2world.language.intents import read_intents
 from ego2world.language.roles import Intent
+from ego2world.ontology.kinds import KINDS, Trait, has, kinds_with
 from ego2world.world.actions import BY_NAME, ActionType, choose, ways
 from ego2world.world.actions.base import (
     Apart,
@@ -30,7 +31,6 @@ from ego2world.world.actions.base import (
     Within,
 )
 from ego2world.world.codes import Code
-from ego2world.world.kinds import KINDS, Trait, has
 from ego2world.world.observation import Feedback, GroupBrief, Proposal
 
 MAX_REFUSALS = 2  # refusals of one act that no repair was offered for; the next gives it up
@@ -198,7 +198,7 @@ class SymbolicPlanner:
                         return search
         for need in goal.kind.preconditions:
             for thing in goal.ids(need.role):
-                if self._types.get(thing) in {"hand", "face", "zone"} or has(self._type(thing), Trait.SUBSTANCE):
+                if self._types.get(thing) in kinds_with(Trait.SELF) or has(self._type(thing), Trait.SUBSTANCE):
                     continue
                 step = self._towards_need(need, thing, goal, context)
                 if step is not None:
@@ -226,7 +226,7 @@ class SymbolicPlanner:
         """Say whether nothing is believed about where a thing is."""
         if (
             thing in self._zone_of
-            or self._types.get(thing) in {"hand", "face", "zone"}
+            or self._types.get(thing) in kinds_with(Trait.SELF)
             or has(self._type(thing), Trait.SUBSTANCE)
         ):
             return False
@@ -259,14 +259,7 @@ class SymbolicPlanner:
         for _, thing in holding:
             if thing.id not in needed:
                 for fixture in context.local.fixtures:
-                    if has(fixture.type, Trait.SURFACE) and fixture.type in {
-                        "counter",
-                        "table",
-                        "sink",
-                        "hob",
-                        "shelf",
-                        "floor",
-                    }:
+                    if has(fixture.type, Trait.SURFACE) and fixture.type in kinds_with(Trait.WORKTOP):
                         kind = choose("put", {"object": thing.type, "target": fixture.type})
                         if kind is not None and goal.tries < MAX_TRIES:
                             goal.tries += 1

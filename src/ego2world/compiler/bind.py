@@ -13,20 +13,17 @@ from dataclasses import replace
 from ego2world.annotations.cells import class_name
 from ego2world.annotations.records import Association, Track, Vocabulary
 from ego2world.compiler.fixtures import FIXTURES, Fixtures
-from ego2world.compiler.match import PUTTING, TAKING, Match
+from ego2world.compiler.match import Match
 from ego2world.compiler.memory import Known, Memory, Mention
 from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import Scene
 from ego2world.compiler.tracks import NamedTrack, named, put_fit, take_fit
 from ego2world.language.lexicon import lexicon
 from ego2world.language.phrases import NounPhrase
-from ego2world.world.kinds import Trait, has
+from ego2world.ontology.kinds import Trait, has
+from ego2world.ontology.senses import Tag, senses
 from ego2world.world.state import BOTH, LEFT, RIGHT, vessels
 
-_BY_PACK = frozenset(
-    "take take_out put insert hold open close pass lift bring move throw throw_away remove hang tilt shake turn flip"
-    " drop press check look read smell squeeze gather adjust".split()
-)
 _PACK_OF = {
     "oil": "bottle",
     "milk": "bottle",
@@ -116,7 +113,7 @@ class Binder:
                 self.memory.last.append((fixture,))
             return (fixture,)
         if has(kind, Trait.SUBSTANCE):
-            by_pack = mention.role == "object" and mention.sense in _BY_PACK and not phrase.piece
+            by_pack = mention.role == "object" and mention.sense in senses(Tag.BY_PACK) and not phrase.piece
             return (
                 (
                     self._pack(phrase, kind, mention)
@@ -154,7 +151,9 @@ class Binder:
         for found in reversed(self.memory.last[-8:]):
             if wanted is not None and not set(found) & wanted:
                 continue
-            if mention.sense in PUTTING | TAKING and any(e in self.scene.zone_of for e in found):
+            if mention.sense in senses(Tag.PUTTING) | senses(Tag.TAKING) and any(
+                e in self.scene.zone_of for e in found
+            ):
                 continue
             if phrase.head in {"one", "other"} or "other" in phrase.modifiers:
                 known = self.known.get(found[0])
@@ -246,7 +245,7 @@ class Binder:
         track, fit = self.match.best_track(phrase, mention)
         if track is not None and fit >= 1.2:
             return self._from_track(track, phrase, mention)
-        if mention.role == "object" and mention.sense in PUTTING:
+        if mention.role == "object" and mention.sense in senses(Tag.PUTTING):
             in_hand = self.match.in_hand(phrase, kind, ())
             if in_hand is not None:
                 self.memory.touch(in_hand, phrase, mention)
@@ -267,7 +266,7 @@ class Binder:
         track, fit = self.match.best_track(phrase, mention, exclude)
         if (
             mention.role == "object"
-            and mention.sense in PUTTING
+            and mention.sense in senses(Tag.PUTTING)
             and fit < 1.3
             and (best is None or not self.scene.held(best))
         ):
@@ -279,7 +278,7 @@ class Binder:
                 return in_hand
         if track is not None and fit > max(score, 0.99):
             held = best is not None and score >= 1.3 and self.known[best].track is None and self.scene.held(best)
-            if held and mention.sense in PUTTING and best is not None:
+            if held and mention.sense in senses(Tag.PUTTING) and best is not None:
                 self._link(best, track)
                 self.scene.note(
                     "bind", because(Why.HELD_UNTIL_TRACK_END), (mention.narration_id, track.association.id), entity=best
@@ -299,7 +298,7 @@ class Binder:
         record = self.known.get(identifier)
         if record is None or record.track is None:
             return None
-        fit = put_fit if mention.sense in PUTTING else take_fit
+        fit = put_fit if mention.sense in senses(Tag.PUTTING) else take_fit
         scored = [
             (fit(m, mention.start_s, mention.end_s), -index, m)
             for index, m in enumerate(record.track.association.tracks)

@@ -15,12 +15,11 @@ from ego2world.compiler.reconcile import OperationEvidence, Reconciler
 from ego2world.compiler.scene import Scene
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.roles import Intent, NotActed
+from ego2world.ontology.kinds import Trait, has
+from ego2world.ontology.senses import Tag, senses
 from ego2world.world.actions import ActionType, ways
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, contents, vessels
 
-_TAKING = frozenset("take take_out remove lift gather uncover_lid".split())
-_PLACING = frozenset("put insert drop hang throw throw_away cover_lid".split())
 _HANDS = {"left": LEFT, "right": RIGHT, "both": BOTH}
 
 
@@ -112,7 +111,7 @@ class _Worker:
             return Unresolved(because(Why.UNKNOWN_REFERENT, phrases=[p.text for p in intent.of("object")]))
         bound["object"] = tuple(dict.fromkeys(objects))
         movement = self.binder.movement(objects[0], mention("object")) if objects else None
-        taking, placing = intent.sense in _TAKING, intent.sense in _PLACING
+        taking, placing = intent.sense in senses(Tag.TAKEN_BY_TRACK), intent.sense in senses(Tag.PUT_BY_TRACK)
         start = self.binder.fixture_of(movement.start_fixture) if movement and taking else None
         end = self.binder.fixture_of(movement.end_fixture) if movement and placing else None
         for role in ("source", "target", "instrument", "content"):
@@ -200,9 +199,9 @@ class _Worker:
         """Note where a track's fixture contradicts the narration's; the narration's word stands."""
         if movement is None:
             return
-        name = getattr(movement, "end_fixture" if intent.sense in _PLACING else "start_fixture")
+        name = getattr(movement, "end_fixture" if intent.sense in senses(Tag.PUT_BY_TRACK) else "start_fixture")
         fixture = self.binder.fixture_of(name)
-        said = bound.get("target" if intent.sense in _PLACING else "source", ())
+        said = bound.get("target" if intent.sense in senses(Tag.PUT_BY_TRACK) else "source", ())
         if fixture and said and said[0] in self.scene.zone_of and said[0] != fixture:
             self.scene.note(
                 "bind",
@@ -245,7 +244,11 @@ class _Worker:
     ) -> Executed | NotDone:
         sense = intent.sense
         objects = bound.get("object", ())
-        if sense in _TAKING and objects and has(self.scene.entities[objects[0]].type, Trait.PORTABLE):
+        if (
+            sense in senses(Tag.TAKEN_BY_TRACK)
+            and objects
+            and has(self.scene.entities[objects[0]].type, Trait.PORTABLE)
+        ):
             held = [o for o in objects if self.scene.held(o)]
             if held:
                 if evidence.span_s[0] - self.scene.last_seen_s.get(held[0], -1e9) <= 4.0 and sense == "lift":
@@ -280,7 +283,7 @@ class _Worker:
         """Fill in what a sense implies: the content of a poured vessel, where a poured substance came from."""
         entities, facts = self.scene.entities, self.scene.facts
         objects = bound.get("object", ())
-        if sense in {"pour", "empty", "scoop", "squeeze"} and objects:
+        if sense in senses(Tag.TAKES_CONTENT) and objects:
             kind = entities[objects[0]].type
             if sense in {"pour"} and has(kind, Trait.VESSEL) and "source" not in bound:
                 known = sorted(contents(facts, objects[0]))

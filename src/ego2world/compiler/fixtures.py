@@ -14,9 +14,9 @@ from ego2world.compiler.reason import Why, because
 from ego2world.compiler.tracks import NamedTrack
 from ego2world.language.lexicon import lexicon
 from ego2world.language.phrases import NounPhrase
-from ego2world.world.kinds import Trait, with_trait
+from ego2world.ontology.kinds import Trait, kinds_with
 
-FIXTURES = with_trait(Trait.FIXED) - {"zone", "light", "fan", "socket"}
+FIXTURES = kinds_with(Trait.FIXED) - {"zone", "light", "fan", "socket"}
 _SINGLE = frozenset(
     "fridge freezer oven microwave dishwasher washing_machine sink hob tap floor light fan room".split()
 )

@@ -15,10 +15,9 @@ from ego2world.compiler.memory import Known, Memory, Mention
 from ego2world.compiler.tracks import NamedTrack, described, described_otherwise, name_fit, put_fit, take_fit, use_fit
 from ego2world.language.lexicon import singular
 from ego2world.language.phrases import NounPhrase
+from ego2world.ontology.kinds import Trait, kinds_with
+from ego2world.ontology.senses import Tag, senses
 from ego2world.world.state import carriers
-
-TAKING = frozenset("take take_out remove lift gather pick unplug detach uncover_lid take_off".split())
-PUTTING = frozenset("put insert hang drop throw throw_away cover_lid pour_food add pass position".split())
 
 
 class Match:
@@ -65,7 +64,11 @@ class Match:
             fit = 1.0
         elif phrase.piece and phrase.piece in record.heads:
             fit = 0.95
-        elif phrase.head in {"thing", "object", "item"} and mention.sense in PUTTING and self.scene.held(identifier):
+        elif (
+            phrase.head in {"thing", "object", "item"}
+            and mention.sense in senses(Tag.PUTTING)
+            and self.scene.held(identifier)
+        ):
             fit = 0.5
         elif any(phrase.head.split()[-1] == head.split()[-1] for head in record.heads):
             fit = 0.85
@@ -73,7 +76,7 @@ class Match:
             fit = named_so
         elif (
             entity.type == kind
-            and kind not in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat"}
+            and kind not in kinds_with(Trait.GENERIC)
             and phrase.head in {kind, kind.replace("_", " ")}
         ):
             fit = 0.7
@@ -98,25 +101,29 @@ class Match:
         held = self.scene.held(identifier)
         if any(self.scene.facts.get(("openness", c)) == "closed" for c in carriers(self.scene.facts, identifier)):
             fit -= 0.4  # what lies in something closed is rarely what is meant
-        if mention.role == "object" and mention.sense in TAKING:
+        if mention.role == "object" and mention.sense in senses(Tag.TAKING):
             fit += -0.5 if held else 0.0
             if phrase.determiner in {"another"}:
                 fit -= 0.5
-        elif (mention.role == "object" and mention.sense in PUTTING) or mention.role == "instrument":
+        elif (mention.role == "object" and mention.sense in senses(Tag.PUTTING)) or mention.role == "instrument":
             fit += 0.8 if held else -0.15
         if track is not None:
             timely = self.time_fit(track, mention)
             fit += timely
-            moved = mention.role == "object" and mention.sense in TAKING | PUTTING and track.association.tracks
+            moved = (
+                mention.role == "object"
+                and mention.sense in senses(Tag.TAKING) | senses(Tag.PUTTING)
+                and track.association.tracks
+            )
             if moved and timely == 0 and any(t is not track for t in self._timely_tracks(phrase, mention)):
                 fit -= 0.5
         return fit
 
     def time_fit(self, track: NamedTrack, mention: Mention) -> float:
         movements = track.association.tracks
-        if mention.role == "object" and mention.sense in TAKING:
+        if mention.role == "object" and mention.sense in senses(Tag.TAKING):
             return max((take_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
-        if mention.role == "object" and mention.sense in PUTTING:
+        if mention.role == "object" and mention.sense in senses(Tag.PUTTING):
             return max((put_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
         return 0.7 * max((use_fit(m, mention.start_s, mention.end_s) for m in movements), default=0.0)
 
@@ -151,7 +158,7 @@ class Match:
                 continue
             entity = self.scene.entities[thing]
             names = {singular(words.split()[-1]) for words in (*record.heads, re.sub(r"[ \d]+$", "", entity.name))}
-            generic = kind in {"tool", "part", "thing", "food", "vegetable", "fruit", "meat", "lid"}
+            generic = kind == "lid" or kind in kinds_with(Trait.GENERIC)
             if singular(word) in names or (entity.type == kind and not generic):
                 return thing
         return None

@@ -11,11 +11,8 @@ from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.roles import Intent, NotActed
-
-_MOVES_CONTENT = frozenset("pour add sprinkle spray spread scoop season squeeze mix".split())
-_VESSELS = frozenset(
-    "bowl plate cup glass jug pan pot tray bottle jar can tub box bag packet spoon colander kettle".split()
-)
+from ego2world.ontology.kinds import Trait, kinds_with
+from ego2world.ontology.senses import Tag, senses
 
 
 def normalise(narration: Narration, vocabulary: Vocabulary) -> tuple[Intent, ...]:
@@ -41,13 +38,17 @@ def _resolved(narration: Narration, vocabulary: Vocabulary, intents: tuple[Inten
     if not acts:
         return (Intent(sense, verb, (("object", (phrase,)),) if phrase else (), text=narration.text),)
     first = acts[0]
-    if "-" in verb and first.sense in {"turn", "adjust", "put", "take", "other", "press"}:
-        worn = sense == "wear" and (phrase is None or lexicon().kind(phrase.head) not in {"glove", "apron", "clothes"})
+    if "-" in verb and first.sense in senses(Tag.GENERAL):
+        worn = sense == "wear" and (phrase is None or lexicon().kind(phrase.head) not in kinds_with(Trait.WORN))
         first = first if worn else replace(first, sense=sense)
     said = first.of("object")
     names = set(narration.nouns)
     if phrase is not None and (not said or said[0].pronoun or said[0].head not in names):
-        if said and lexicon().kind(said[0].head) in _VESSELS and lexicon().kind(phrase.head) not in _VESSELS:
+        if (
+            said
+            and lexicon().kind(said[0].head) in kinds_with(Trait.VESSEL_NAMED)
+            and lexicon().kind(phrase.head) not in kinds_with(Trait.VESSEL_NAMED)
+        ):
             pass
         else:
             first = first.with_role("object", (phrase,))
@@ -100,7 +101,11 @@ def _contents(intent: Intent) -> Intent:
         return intent
     objects = intent.of("object")
     kind = lexicon().kind
-    if intent.sense in _MOVES_CONTENT - {"mix", "season"} and objects and kind(objects[0].head) in _VESSELS:
+    if (
+        intent.sense in senses(Tag.MOVES_CONTENT) - {"mix", "season"}
+        and objects
+        and kind(objects[0].head) in kinds_with(Trait.VESSEL_NAMED)
+    ):
         vessel = objects[0]
         if intent.sense == "squeeze":
             if vessel.of is not None and vessel.relation == "content":

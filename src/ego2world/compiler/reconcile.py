@@ -18,10 +18,10 @@ from ego2world.compiler.bind import Binder
 from ego2world.compiler.memory import Mention
 from ego2world.compiler.reason import Executed, NotDone, Reason, Repeat, Unreconciled, Why, because
 from ego2world.compiler.scene import Operation, Scene, wording
+from ego2world.ontology.kinds import Trait, has, kinds_with
 from ego2world.world.actions import ACTIONS, BY_NAME, choose
 from ego2world.world.actions.base import Assign, EmptyOut, Holds, Is, Move, Within
 from ego2world.world.codes import Code
-from ego2world.world.kinds import Trait, has
 from ego2world.world.refusal import FailedCheck, Refusal
 from ego2world.world.repair import SWITCHES
 from ego2world.world.state import BOTH, HAND_CAPACITY, HANDS, LEFT, RIGHT, Action, State, carriers
@@ -226,32 +226,7 @@ class Reconciler:
     def how(self, where: str) -> str:
         """Return whether things lie "in" or "on" something, by its kind."""
         kind = self.scene.entities[where].type
-        if kind in {
-            "counter",
-            "table",
-            "floor",
-            "hob",
-            "wall",
-            "window",
-            "plate",
-            "board",
-            "tray",
-            "scale",
-            "base",
-            "mat",
-            "shelf",
-            "hook",
-            "chair",
-            "radiator",
-            "lid",
-            "door",
-            "ladder",
-            "cloth",
-            "towel",
-            "paper",
-            "book",
-            "socket",
-        }:
+        if kind in kinds_with(Trait.FLAT):
             return "on"
         return "in" if has(kind, Trait.INSIDE) else "on"
 

@@ -9,7 +9,7 @@ from ego2world.annotations.rows import track_base_name
 from ego2world.language.forms import phrase_of
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.phrases import ORDINALS, NounPhrase
-from ego2world.world.kinds import Trait, has
+from ego2world.ontology.kinds import Trait, has, kinds_with
 
 NEAR_S = 2.5  # how far a narration may lie from a track's pick-up or put-down
 _COLOURS = frozenset(
@@ -68,7 +68,7 @@ def name_fit(phrase: NounPhrase, track: NamedTrack) -> float:
         if _only_described_so(phrase, kind, track, words):
             return 0.0  # the "dough scraper" is no "pizza dough"
         score = 0.55
-    elif kind is not None and kind == track.kind and kind not in {"tool", "part", "thing", "food"}:
+    elif kind is not None and kind == track.kind and kind not in kinds_with(Trait.VAGUE):
         score = 0.35
     else:
         return 0.0

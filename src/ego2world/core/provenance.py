@@ -16,13 +16,13 @@ _SOURCES = frozenset({".py", ".txt", ".md", ".j2", ".json"})  # code, word lists
 class Product(Enum):
     """What is made, with the parts of the package that decide on it."""
 
-    WORLDS = ("core", "annotations", "language", "world", "compiler", "tasks", "collection")
-    RUN = ("core", "language", "world", "tasks", "planning", "agents", "render", "run")
-    SCORES = ("core", "world", "tasks", "run", "evaluate")
-    QUESTIONS = ("core", "language", "world", "compiler", "qa")
-    ANSWERS = ("core", "qa")
-    ROLLOUTS = ("core", "world", "judge", "rollouts")
-    JUDGEMENTS = ("core", "world", "judge", "rollouts")
+    WORLDS = ("core", "ontology", "annotations", "language", "world", "compiler", "tasks", "collection")
+    RUN = ("core", "ontology", "language", "world", "tasks", "planning", "agents", "render", "run")
+    SCORES = ("core", "ontology", "world", "tasks", "run", "evaluate")
+    QUESTIONS = ("core", "ontology", "language", "world", "compiler", "qa")
+    ANSWERS = ("core", "ontology", "qa")
+    ROLLOUTS = ("core", "ontology", "world", "judge", "rollouts")
+    JUDGEMENTS = ("core", "ontology", "world", "judge", "rollouts")
 
 
 @cache

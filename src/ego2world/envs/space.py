@@ -15,6 +15,7 @@ from ego2world.core.canonical import pretty_json, write_atomic
 from ego2world.core.extras import extra
 from ego2world.envs.sight import Sight, optimistic
 from ego2world.errors import UsageError
+from ego2world.ontology.kinds import Trait, has
 from ego2world.planning.problem import make_problem
 from ego2world.planning.scope import scope_of
 from ego2world.tasks.contract import TERMINAL, Contract
@@ -22,7 +23,6 @@ from ego2world.tasks.goal import TRUE, Goal
 from ego2world.world.episode import Episode, TaskRecord, load_episode, load_manifest, reference_states
 from ego2world.world.grounded import Batch, Grounding, ground_actions
 from ego2world.world.grounded.symbols import HAND_ORDER
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import Action
 
 with extra("gym", "ego2world.envs"):

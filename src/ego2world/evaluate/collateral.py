@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ego2world.ontology.kinds import Trait, has, kinds_with
 from ego2world.world.conditions import FactCondition
 from ego2world.world.episode import Episode
 from ego2world.world.fluents import FactKey, Value
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import State
 
 IMMEDIATE, LATENT, IRREVERSIBLE = "immediate", "latent", "irreversible"
@@ -61,7 +61,7 @@ def _fault(episode: Episode, key: FactKey, value: Value, reference_end: State) -
     if key[0] == "openness" and value == "open":
         if has(kind, Trait.COLD):
             return LATENT, "cold storage left open"
-        if kind in {"oven", "microwave", "dishwasher", "washing_machine", "door", "cupboard", "drawer"}:
+        if kind in kinds_with(Trait.DOORED):
             return LATENT, "left open"
     if key[0] == "form" and value in _SPOILT:
         return IRREVERSIBLE, f"{value}"

@@ -25,6 +25,7 @@ from ego2world.agents.replies import read_json
 from ego2world.core.models import Message, ModelClient, Request, Text, Usage, user
 from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon
+from ego2world.ontology.kinds import Trait, kinds_with
 from ego2world.world.episode import Episode, load_episode, load_manifest, reference_states
 from ego2world.world.state import HANDS
 
@@ -179,7 +180,7 @@ def _places(episode: Episode) -> set[tuple[str, bool, str]]:
 def compiled_graph(episode: Episode) -> dict[str, Any]:
     """Return the same entity check of the compiled world, and its inferred operations."""
     known = EntityNames(episode)
-    named = [e for e in episode.world.entities.values() if e.type not in {"agent", "hand", "face", "zone"}]
+    named = [e for e in episode.world.entities.values() if e.type not in kinds_with(Trait.UNSEEN)]
     bad = [e.name for e in named if not e.evidence and not any(known.has(n) for n in (*e.names, e.name))]
     inferred = sum(bool(o["inferred"]) for o in episode.operations)
     return {

@@ -7,10 +7,9 @@ from dataclasses import replace
 from ego2world.language.lexicon import lexicon
 from ego2world.language.parse import parse
 from ego2world.language.reading import ACT, ATTEMPT, BACKGROUND, HOW, PURPOSE, Clause
-from ego2world.language.roles import FROM, INSTRUMENT_TAKERS, TRANSPARENT_PARTS, Intent, NotActed, intent_of, tool_like
-
-_UPGRADED = frozenset("move turn slide screw twist bring pull lift use tilt flip adjust".split())
-_UPGRADES = frozenset("open close turn_on turn_off wear detach unlock lock unplug plug_in uncover".split())
+from ego2world.language.roles import FROM, Intent, NotActed, intent_of, tool_like
+from ego2world.ontology.kinds import Trait, kinds_with
+from ego2world.ontology.senses import Tag, senses
 
 
 def read_intents(text: str) -> tuple[Intent, ...]:
@@ -69,18 +68,7 @@ def _inherited(intents: list[Intent]) -> list[Intent]:
         intent, before = intents[index], intents[index - 1]
         if intent.of("object") or intent.of("target") or intent.not_acted or not before.of("object"):
             continue
-        if intent.sense not in {
-            "navigate",
-            "wait",
-            "look",
-            "search",
-            "reach",
-            "other",
-            "record",
-            "check",
-            "adjust",
-            "eat",
-        }:
+        if intent.sense not in senses(Tag.NEEDS_NO_OBJECT):
             intents[index] = intent.with_role("object", before.of("object"))
     return intents
 
@@ -103,8 +91,8 @@ def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
         if clause.mode not in {HOW, BACKGROUND}:
             break
         if (
-            intent.sense in INSTRUMENT_TAKERS
-            and intent.sense not in {"take", "hold", "open", "move", "lift"}
+            intent.sense in senses(Tag.USES_TOOL)
+            and intent.sense not in senses(Tag.HOLDS_TOOL)
             and not intent.of("instrument")
         ):
             tools = list(clause.instruments) + [p for prep, p in clause.places if prep in {"with", "against", "using"}]
@@ -114,23 +102,16 @@ def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
             own = {p.head for p in intent.of("object")}
             if tools and tools[0].head not in own:
                 intent = intent.with_role("instrument", tools[:1])
-        if (
-            intent.sense in {"unplug", "detach", "remove", "take_out"}
-            and not intent.of("source")
-            and clause.mode == HOW
-        ):
+        if intent.sense in senses(Tag.COMES_OFF) and not intent.of("source") and clause.mode == HOW:
             origins = [p for prep, p in clause.places if prep in FROM and not p.pronoun]
             intent = intent.with_role("source", origins[:1])
     return intent
 
 
-_JOINT = frozenset("mix whisk blend attach add separate hold wear take_off gather stack combine weigh cook".split())
-
-
 def _one_each(intent: Intent) -> list[Intent]:
     """Split "pick up the fork and the knife" into one intent a thing; joint acts stay together."""
     objects = intent.of("object")
-    if len(objects) < 2 or intent.sense in _JOINT:
+    if len(objects) < 2 or intent.sense in senses(Tag.JOINT):
         return [intent]
     return [intent.with_role("object", [phrase]) for phrase in objects]
 
@@ -152,7 +133,7 @@ def _by_purpose(intent: Intent, clause: Clause, following: tuple[Clause, ...]) -
             or purpose.objects[0].pronoun
             or (bool(intent.of("object")) and purpose.objects[0].head == intent.of("object")[0].head)
         )
-        if intent.sense in _UPGRADED and sense in _UPGRADES and same:
+        if intent.sense in senses(Tag.MEANS) and sense in senses(Tag.RESULTS) and same:
             changed = replace(intent, sense=sense)
             owner = intent.of("object")[0].of if intent.of("object") else None
             if sense in {"turn_on", "turn_off"} and owner is not None and intent.of("object")[0].relation == "owner":
@@ -160,8 +141,8 @@ def _by_purpose(intent: Intent, clause: Clause, following: tuple[Clause, ...]) -
             if sense == "detach":
                 changed = changed.with_role("source", [p for prep, p in purpose.places if prep in FROM][:1])
             return changed
-        if intent.sense in _UPGRADED and sense in {"open", "close"} and purpose.objects and intent.of("object"):
-            if lexicon().kind(intent.of("object")[0].head) in TRANSPARENT_PARTS | {"part", "button"}:
+        if intent.sense in senses(Tag.MEANS) and sense in {"open", "close"} and purpose.objects and intent.of("object"):
+            if lexicon().kind(intent.of("object")[0].head) in kinds_with(Trait.TRANSPARENT_PART) | {"part", "button"}:
                 return replace(intent, sense=sense).with_role("object", purpose.objects)
         if intent.sense == "press" and sense in {"turn_on", "turn_off"}:
             appliance = purpose.objects[:1] if purpose.objects and not purpose.objects[0].pronoun else ()

@@ -32,6 +32,7 @@ from ego2world.language.reading import (
     verb_at,
 )
 from ego2world.language.sentences import FAILED, SENTENCE, TOKEN, rewrite
+from ego2world.ontology.senses import Tag, senses
 
 _LYING = frozenset(
     "is are was were contains has fell falls lies lay sits sat stands stood hangs hung rests remains remained "
@@ -106,7 +107,7 @@ def _share_objects(clauses: list[Clause]) -> list[Clause]:
         if (
             clause.mode == ACT == following.mode
             and not (clause.objects or clause.places)
-            and clause.sense not in {"navigate", "wait", "look", "reach"}
+            and clause.sense not in senses(Tag.INTRANSITIVE)
         ):
             clauses[index] = replace(
                 clause,
@@ -320,7 +321,7 @@ def _read_clause(lex: Lexicon, cursor: Cursor, verb: VerbForm) -> None:
         mode == BACKGROUND
         and verb.tense == "ing"
         and before in {"while", "whilst"}
-        and (lex.sense(lemma) in _PUTTING and cursor.word() not in {"it", "them", ""})
+        and (lex.sense(lemma) in senses(Tag.ACT_OF_ITS_OWN) and cursor.word() not in {"it", "them", ""})
     ):
         mode = ACT  # "rinsing the cup while putting the sponge back"
     if lemma in _COGNITION and mode in {ACT, ATTEMPT}:
@@ -565,9 +566,6 @@ def _list_goes_on(probe: Cursor) -> bool:
     return any(word == "and" for word in probe.words[probe.at : probe.at + 8])
 
 
-_PUTTING = frozenset("put insert add pour throw throw_away drop close open hang pass turn_on turn_off".split())
-
-
 def _participle_mode(lex: Lexicon, cursor: Cursor, verb: VerbForm, before: str) -> str:
     """Decide whether an -ing verb is an act of its own, a how-detail or background."""
     sense = lex.sense(verb.lemma, cursor.word(1)) or lex.sense(verb.lemma) or "other"
@@ -579,7 +577,7 @@ def _participle_mode(lex: Lexicon, cursor: Cursor, verb: VerbForm, before: str) 
     ahead = cursor.words[cursor.at + 1 : cursor.at + 5]
     if "its" in ahead or any(lex.kind(word) in {"hand", "face"} for word in ahead[:3] if word not in DETERMINERS):
         return HOW
-    if sense in _PUTTING and before in {",", "and", "then"} and following not in {"it", "them"}:
+    if sense in senses(Tag.ACT_OF_ITS_OWN) and before in {",", "and", "then"} and following not in {"it", "them"}:
         return ACT
     if before in {"then", "start", "begin"}:
         return ACT
@@ -633,8 +631,7 @@ def _particle(lex: Lexicon, cursor: Cursor, lemma: str, has_object: bool) -> str
             return ""
         if has_object and object_follows and after not in {"using", "with", "by"}:
             return ""
-        switched = lex.senses[pair] in {"turn_on", "turn_off", "wear", "remove", "cover", "attach", "plug_in", "look",
-                                        "search", "flip"}  # fmt: skip
+        switched = lex.senses[pair] in senses(Tag.PARTICLE_FIRST)  # fmt: skip
         if not has_object and object_follows and not switched and word != "off":
             return ""
         if lex.senses[pair] == "wear" and object_follows and _places_follow(cursor):

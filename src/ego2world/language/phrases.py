@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ego2world.language.lexicon import Lexicon, singular
+from ego2world.ontology.kinds import Trait, kinds_with
 
 DETERMINERS = frozenset(
     "the a an my your his her their its our this that these those another other both each every some any one "
@@ -37,10 +38,8 @@ PIECES = frozenset(
     "remaining excess remains leaf stalk roll array series wedge shaving strand".split()
 )
 # A part that keeps its own identity although it belongs to something: "the lid of the jar".
-PART_KINDS = frozenset("lid handle knob button plug flap base nozzle part drawer shelf".split())
-CONTAINER_KINDS = frozenset(
-    "bowl plate cup glass jug pan pot tray bottle jar can tub box bag packet spoon board".split()
-)
+PART_KINDS = kinds_with(Trait.OWNED_PART)
+CONTAINER_KINDS = kinds_with(Trait.CONTAINER)
 STATES = frozenset(
     "open opened closed empty full clean dirty dry wet hot cold chopped sliced cooked boiled raw peeled cut washed "
     "rinsed folded melted frozen grated used unused soaked lathered soapy uncut unpeeled diced minced crushed "

@@ -9,6 +9,8 @@ from enum import StrEnum
 from ego2world.language.lexicon import lexicon
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.reading import Clause
+from ego2world.ontology.kinds import Trait, kinds_with
+from ego2world.ontology.senses import Tag, senses
 
 
 class NotActed(StrEnum):
@@ -53,59 +55,17 @@ class Intent:
         return replace(self, phrases=tuple(sorted(roles.items())))
 
 
-_TAKING = frozenset(
-    "take take_out remove lift gather detach unplug uncover unscrew peel scoop tear separate eat drink".split()
-)
-
-
 FROM = frozenset("from outof off awayfrom".split())
-
-
-_INTO = ("into", "in", "inside", "within", "onto", "on", "to", "under", "underneath", "beneath", "over", "above",
-    "through",
-         "towards", "toward", "against", "behind", "between", "at", "beside", "along", "around", "across",
-         "near")  # fmt: skip
-
-
+_INTO = frozenset(
+    "into in inside within onto on to under underneath beneath over above through towards toward against behind"
+    " between at beside along around across near".split()
+)
 _PRIMARY = frozenset("into in inside within onto on to under underneath over through towards against".split())
-
-
-_PLACED = frozenset("put insert hang drop throw throw_away pour add sprinkle spread spray move bring attach plug_in "
-"cover "
-                    "squeeze roll wrap lower scrape sweep".split())  # fmt: skip
-
-
-INSTRUMENT_TAKERS = frozenset(
-    "take mix whisk cut slice chop dice halve carve trim pierce peel grate crush grind mash wash lather rinse scrub "
-    "scrape "
-    "wipe sweep dry spread scoop flip turn press tap squeeze move lift open pour fold hold push check feel separate "
-    "break crack form flatten knead cook fry boil cover stir remove take_out add gather soak blend record".split()
-)
-
-
-_SELF = frozenset("wash rinse dry wipe scrub shake lather soak".split())
-
-
-_GOES = frozenset("pour add sprinkle insert put drop throw throw_away hang move bring".split())
-
-
-TRANSPARENT_PARTS = frozenset("lid flap handle door knob".split())
-
-
 _PULLED = frozenset("pull slide drag get bring".split())
-
-
-_OPENED = frozenset(
-    "cupboard drawer fridge freezer oven microwave dishwasher washing_machine door window bin box lid flap rack tray "
-    "shelf".split()
-)
-
-
 _VAGUE = frozenset(
-    "way place side view eyesight mind front back position time direction room order other space motion manner half "
-    "degree "
-    "fashion process circle left right use search pile color colour shape size middle center centre corner minute "
-    "second lot bit".split()
+    "way place side view eyesight mind front back position time direction room order other space motion manner half"
+    " degree fashion process circle left right use search pile color colour shape size middle center centre corner"
+    " minute second lot bit".split()
 )
 
 
@@ -123,14 +83,14 @@ def intent_of(clause: Clause) -> Intent:
     }
     roles["instrument"] += [phrase for phrase in clause.instruments if not _is_vague(phrase)]
     if (
-        sense in _PLACED
+        sense in senses(Tag.PLACES)
         and len(places) > 1
         and places[0][0] in {"in", "on"}
-        and kind(places[0][1].head) in {"fork", "spoon", "spatula", "tongs", "chopsticks"}
+        and kind(places[0][1].head) in kinds_with(Trait.EATEN_WITH)
     ):
         roles["source"].append(places.pop(0)[1])
     if (
-        sense in _PLACED
+        sense in senses(Tag.PLACES)
         and len(places) > 1
         and places[0][0] in {"in", "inside", "on"}
         and (
@@ -148,25 +108,25 @@ def intent_of(clause: Clause) -> Intent:
             heap = phrase.piece in {"pile", "stack", "row", "set"} or phrase.head in {"pile", "stack"}
             (piled if heap else roles["source"]).append(phrase)
         elif prep in _INTO:
-            if kind(phrase.head) in {"hand", "face"} and sense in _PLACED | _TAKING:
+            if kind(phrase.head) in {"hand", "face"} and sense in senses(Tag.PLACES) | senses(Tag.TAKES):
                 continue
-            if sense in _TAKING and prep not in {"into", "onto", "to", "towards"}:
+            if sense in senses(Tag.TAKES) and prep not in {"into", "onto", "to", "towards"}:
                 weak.append((prep, phrase))
-            elif sense in {"cut", "slice", "chop", "dice", "halve"} and prep == "into":
+            elif sense in senses(Tag.DIVIDES) and prep == "into":
                 continue
             elif prep in _PRIMARY and not roles["target"]:
                 roles["target"].append(phrase)
                 prep_of_target = prep
-            elif sense not in _TAKING:
+            elif sense not in senses(Tag.TAKES):
                 weak.append((prep, phrase))
-        elif (prep == "for" and sense in {"search", "reach", "check", "look", "feel"} and not roles["object"]) or (
+        elif (prep == "for" and sense in senses(Tag.SEEKS) and not roles["object"]) or (
             prep == "of" and not roles["object"]
         ):
             roles["object"].append(phrase)
-    if not roles["source"] and not (weak and sense in _TAKING):
+    if not roles["source"] and not (weak and sense in senses(Tag.TAKES)):
         roles["source"] = piled[:1]  # "from a pile of plates on the shelf": the shelf says more
     if weak:
-        side = "source" if sense in _TAKING else "target"
+        side = "source" if sense in senses(Tag.TAKES) else "target"
         if not roles[side]:
             prep, phrase = weak[0]
             roles[side].append(phrase)
@@ -182,24 +142,24 @@ def intent_of(clause: Clause) -> Intent:
         roles["target"], roles["source"] = [], []
     if not roles["object"] and sense == "move" and hands and any(kind(p.head) == "glove" for p in roles["target"]):
         sense, roles["object"], roles["target"] = "wear", roles["target"], []
-    if not roles["object"] and hands and sense in _SELF:
+    if not roles["object"] and hands and sense in senses(Tag.DONE_TO_HANDS):
         roles["object"] = [_hand_phrase(hands[0])]
         hands = ()
     if (
         not roles["object"]
         and roles["target"]
-        and sense in _GOES
+        and sense in senses(Tag.MOVES_WHAT_IS_HELD)
         and (prep_of_target in {"into", "in", "onto", "on", "over", "to", "inside"})
     ):
         roles["object"] = [NounPhrase("it", "it", pronoun=True)]  # "pour into the bowl": what is in the hand
-    if not roles["object"] and roles["target"] and sense not in {"navigate", "put", "record", "reach"}:
+    if not roles["object"] and roles["target"] and sense not in senses(Tag.GOES_TO):
         roles["object"], roles["target"] = roles["target"], []
     if sense == "reach" and not roles["object"]:
         roles["object"], roles["target"] = roles["target"], []
-    if not roles["object"] and roles["source"] and sense in {"empty", "drink", "eat", "pour"}:
+    if not roles["object"] and roles["source"] and sense in senses(Tag.USES_UP):
         roles["object"] = roles["source"]
         roles["source"] = []
-    if sense == "shake" and roles["object"] and kind(roles["object"][0].head) in {"water", "mixture", "soap"}:
+    if sense == "shake" and roles["object"] and kind(roles["object"][0].head) in kinds_with(Trait.SHAKEN_OFF):
         if roles["source"]:
             roles["object"], roles["source"] = roles["source"], []
         elif clause.passed:
@@ -207,7 +167,7 @@ def intent_of(clause: Clause) -> Intent:
     to_hand = from_hand = ""
     if clause.passed:
         from_hand, to_hand = clause.passed
-        if to_hand and sense in {"move", "pass", "take", "bring", "put", "turn"}:
+        if to_hand and sense in senses(Tag.CHANGES_HANDS):
             sense = "pass"
     elif sense == "pass" and hands:
         to_hand, hands = hands[0], ()
@@ -238,22 +198,16 @@ def _with(roles: dict[str, list[NounPhrase]], sense: str, phrase: NounPhrase, ki
     """File a "with" phrase: an instrument, contents, or (company of the object) nothing."""
     if kind in {"hand", "face"}:
         return
-    if (
-        sense in {"fill", "season", "spread", "spray", "cover", "wrap"} and kind is not None and sense == "fill"
-    ) or sense == "season":
+    if (sense in senses(Tag.COVERS_WITH) and kind is not None and sense == "fill") or sense == "season":
         roles["content"].append(phrase)
     elif sense in {"cover", "wrap"} or (
-        sense in INSTRUMENT_TAKERS and not (sense in {"take", "hold", "move", "lift"} and not tool_like(kind))
+        sense in senses(Tag.USES_TOOL) and not (sense in senses(Tag.TAKES_WITH_TOOL) and not tool_like(kind))
     ):
         roles["instrument"].append(phrase)
 
 
 def tool_like(kind: str | None) -> bool:
-    return kind in {
-        "knife", "spoon", "fork", "chopsticks", "cutlery", "spatula", "whisk", "tongs", "peeler", "grater", "press",
-        "pestle",
-        "scissors", "opener", "brush", "skewer", "tool", "cloth", "sponge", "towel", "glove", "colander",
-    }  # fmt: skip
+    return kind in kinds_with(Trait.INSTRUMENT)  # fmt: skip
 
 
 def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]], kind: object) -> str:
@@ -261,7 +215,7 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
     kind_of = lexicon().kind
     objects = roles["object"]
     kinds = {kind_of(phrase.head) for phrase in objects}
-    if sense == "wear" and not kinds & {"glove", "apron", "clothes"}:
+    if sense == "wear" and not kinds & kinds_with(Trait.WORN):
         if clause.verb == "wear":
             return "wear"
         sense = "put" if clause.verb == "put" else "move"
@@ -276,7 +230,7 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         sense in {"open", "close"}
         and clause.verb in {"slide", "pull", "push", "flip", "move"}
         and objects
-        and not (kinds & _OPENED)
+        and not (kinds & kinds_with(Trait.OPENED))
     ):
         return "flip" if clause.verb == "flip" else "take_out" if clause.particle == "out" else "move"
     if sense == "press" and any(kind_of(phrase.head) == "press" for phrase in roles["instrument"]):
@@ -290,9 +244,7 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         and clause.places
         and clause.places[0][0] in {"under", "underneath", "beneath", "above", "over"}
     ):
-        return (
-            "put" if kinds & {"lid", "cloth", "towel", "foil", "mat"} and clause.places[0][0] == "over" else "position"
-        )
+        return "put" if kinds & kinds_with(Trait.LAID_OVER) and clause.places[0][0] == "over" else "position"
     if (
         sense == "put"
         and clause.places
@@ -301,41 +253,22 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         )
     ):
         return "insert" if kinds != {"lid"} else _bound_sense("insert", clause, roles, kind)
-    if (
-        sense in {"remove", "lift", "take", "take_out"}
-        and kinds == {"lid"}
-        and clause.verb in {"remove", "take", "lift"}
-    ):
+    if sense in senses(Tag.LIFTS_LID) and kinds == {"lid"} and clause.verb in {"remove", "take", "lift"}:
         owner = objects[0].of if objects[0].relation == "owner" else None
         if owner is not None and not roles["source"] and sense == "remove":
             roles["source"] = [owner]
         if sense == "remove" and (
-            roles["source"]
-            and kind_of(roles["source"][0].head) not in {"counter", "table", "drawer", "cupboard", "shelf", "sink"}
+            roles["source"] and kind_of(roles["source"][0].head) not in kinds_with(Trait.KEEPS_LIDS)
         ):
             return "uncover_lid"
     if sense in {"put", "insert", "bring"} and kinds == {"lid"} and roles["target"]:
         where = kind_of(roles["target"][0].head)
-        if where in {
-            "pan",
-            "pot",
-            "jar",
-            "tub",
-            "bottle",
-            "bowl",
-            "jug",
-            "kettle",
-            "can",
-            "box",
-            "food_processor",
-            "cup",
-            "coffee_machine",
-        }:
+        if where in kinds_with(Trait.LIDDED):
             return "cover_lid"
     if (
-        sense in {"open", "close", "check", "look", "hold"}
+        sense in senses(Tag.DONE_TO_OWNER)
         and objects
-        and kind_of(objects[0].head) in TRANSPARENT_PARTS
+        and kind_of(objects[0].head) in kinds_with(Trait.TRANSPARENT_PART)
     ):
         owner = objects[0].of if objects[0].relation == "owner" else None
         if owner is None and objects[0].determiner == "its":
@@ -346,20 +279,12 @@ def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]],
         return "turn_on"
     if clause.verb == "run" and any(prep in {"under", "through", "in"} for prep, _ in clause.places):
         return "rinse"  # "run it under the tap"
-    if sense in {"open", "close", "turn_on", "turn_off"} and kinds == {"water"}:
+    if sense in senses(Tag.SWITCHES) and kinds == {"water"}:
         roles["object"] = [NounPhrase("tap", "tap")]
         return {"open": "turn_on", "close": "turn_off"}.get(sense, sense)
-    if (
-        sense in {"turn_on", "turn_off", "adjust", "increase", "decrease"}
-        and kinds & {"button"}
-        and clause.verb in {"switch", "press", "push", "click"}
-    ):
+    if sense in senses(Tag.SETS_POWER) and kinds & {"button"} and clause.verb in {"switch", "press", "push", "click"}:
         return "press"
-    if (
-        sense in {"lower", "increase", "decrease", "adjust", "turn"}
-        and objects
-        and objects[0].head in {"heat", "temperature", "flame"}
-    ):
+    if sense in senses(Tag.SETS_HEAT) and objects and objects[0].head in {"heat", "temperature", "flame"}:
         roles["object"] = [NounPhrase("the hob", "hob")] if objects[0].of is None else [objects[0].of]
         return "adjust"
     if (

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, assert_never
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.planning.scope import LiftedAction, Scope
 from ego2world.planning.words import (
     CLASSES,
@@ -57,7 +58,6 @@ from ego2world.world.actions.base import (
 )
 from ego2world.world.conditions import EventCondition
 from ego2world.world.fluents import DOMAINS
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HAND_CAPACITY, LEFT, RIGHT, World
 
 Y, C = "?y", "?c"

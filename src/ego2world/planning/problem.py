@@ -11,6 +11,7 @@ from itertools import combinations, product
 from typing import Any, assert_never
 
 from ego2world.errors import RecordError
+from ego2world.ontology.kinds import Trait, has
 from ego2world.planning.domain import make_domain
 from ego2world.planning.scope import Scope, scope_of, scope_of_plan, shape_of
 from ego2world.planning.text import Dialect, Printer, simplify, text
@@ -39,7 +40,6 @@ from ego2world.world.conditions import (
 )
 from ego2world.world.explain import explain
 from ego2world.world.fluents import DOMAINS
-from ego2world.world.kinds import Trait, has
 from ego2world.world.names import planning_names
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, State, World, carriers

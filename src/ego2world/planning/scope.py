@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, assert_never
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.actions import ACTIONS, BY_NAME, ActionType
 from ego2world.world.actions.base import (
     Assign,
@@ -31,12 +32,11 @@ from ego2world.world.conditions import Condition, events_in, facts_in, things_in
 from ego2world.world.fluents import DOMAINS
 from ego2world.world.grounded.catalogue import Bindings, essential, parts_roles
 from ego2world.world.grounded.symbols import Symbols
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import AGENT, HANDS, Action, State, World, carriers
 
 ANY = "any"
 ALWAYS = {("place", ANY), ("at", ANY), ("openness", "open")}  # what moving about needs
-_PARKING = ("counter", "table", "shelf", "floor", "sink", "hob")
+_PARKING = ("counter", "table", "shelf", "floor", "sink", "hob")  # in order of preference
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.planning.scope import LiftedAction, Scope
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import World
 
 Formula = tuple[Any, ...]

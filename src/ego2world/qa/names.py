@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
+from ego2world.ontology.kinds import Trait, kinds_with
 from ego2world.world.actions import BY_NAME
 from ego2world.world.state import HANDS, Action, World
 
@@ -16,24 +17,6 @@ _LEADING = re.compile(
 )
 _ORDINAL = re.compile(
     r"\b(?:first|second|third|fourth|fifth|last|next|previous|half|part|side|end|edge|top|bottom|two|three|four)\b"
-)
-_VAGUE = frozenset(
-    {
-        "thing",
-        "part",
-        "mixture",
-        "rubbish",
-        "face",
-        "agent",
-        "zone",
-        "hand",
-        "button",
-        "handle",
-        "lid",
-        "knob",
-        "flap",
-        "base",
-    }
 )
 _PLURAL = re.compile(r"(?:[^sui]s|ves|ies)$")
 _EMPTY = re.compile(
@@ -89,7 +72,11 @@ class Names:
     def sayable(self, identifier: str) -> bool:
         """Whether its name tells a viewer what it is."""
         name = self.base(identifier)
-        vague = self.world.entities[identifier].type in _VAGUE or _ORDINAL.search(name) or _EMPTY.match(name)
+        vague = (
+            self.world.entities[identifier].type in kinds_with(Trait.UNCLEAR)
+            or _ORDINAL.search(name)
+            or _EMPTY.match(name)
+        )
         return not vague and 2 < len(name) <= 40
 
     def clear(self, identifier: str) -> bool:

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ego2world.core.canonical import sha256
 from ego2world.core.pictures import add_caption
-from ego2world.world.kinds import Trait, has
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.observation import Seen
 
 WIDTH_PX, COLUMNS, BOX_PX, MARGIN_PX = 768, 4, 176, 12

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import permutations
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.actions import BY_NAME
 from ego2world.world.episode import Episode
 from ego2world.world.fluents import FactKey, Value
-from ego2world.world.kinds import Trait, has
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import AGENT, Action, State, World
 from ego2world.world.step import step

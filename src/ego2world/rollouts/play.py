@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ego2world.core.canonical import sha256
+from ego2world.ontology.kinds import Trait, has
 from ego2world.rollouts.cases import CARRYING, Detour, Kind, RolloutCase, RolloutStep, Way
 from ego2world.rollouts.draw import PALETTE
 from ego2world.rollouts.faults import FAULTS, Fault
@@ -22,7 +23,6 @@ from ego2world.rollouts.trace import (
     TraceRecorder,
     ease,
 )
-from ego2world.world.kinds import Trait, has
 
 SLOTS_X, DISH_X, SPOT_LEFT_X, SPOT_RIGHT_X = (132.0, 163.0, 194.0, 225.0), 288.0, 107.0, 250.0
 CARRY_Y = 128.0  # height of a thing's bottom while it is carried

@@ -18,10 +18,10 @@ from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import note_row
 from ego2world.errors import TaskError
 from ego2world.language.lexicon import singular
+from ego2world.ontology.kinds import Trait, has
 from ego2world.tasks.contract import EVENT, TERMINAL, Contract, check_goal, describe, ill_posed, make_contract
 from ego2world.world.conditions import Condition, EventCondition, FactCondition
 from ego2world.world.fluents import Truth
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import fact_row
 
 MAX_CONDITIONS = 6

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.actions.base import (
     Apart,
     HandFree,
@@ -20,7 +21,6 @@ from ego2world.world.actions.base import (
 )
 from ego2world.world.codes import Code
 from ego2world.world.fluents import FactKey, Value
-from ego2world.world.kinds import Trait, has
 from ego2world.world.refusal import FailedCheck
 from ego2world.world.state import AGENT, BOTH, HAND_CAPACITY, HANDS, MAX_DEPTH, Action, State, World, carriers
 

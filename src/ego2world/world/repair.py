@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.actions import BY_NAME, choose
 from ego2world.world.codes import Code
 from ego2world.world.fluents import Value
-from ego2world.world.kinds import Trait, has
 from ego2world.world.refusal import FailedCheck, Refusal
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, State, World, carriers, root_fixture
 from ego2world.world.step import step

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from ego2world.core.canonical import canonical_json, sha256
+from ego2world.ontology.kinds import Trait, has, kinds_with
 from ego2world.world.fluents import UNKNOWN, FactKey, Truth, Value
-from ego2world.world.kinds import Trait, has
 
 AGENT = "agent"
 LEFT, RIGHT, BOTH = "left_hand", "right_hand", "both_hands"
@@ -84,7 +84,7 @@ class World:
     @cached_property
     def things(self) -> tuple[str, ...]:
         """Entities that can be seen in a zone, fixtures included, in order of id."""
-        parts = {"hand", "face", "agent", "zone"}
+        parts = kinds_with(Trait.UNSEEN)
         return tuple(
             e for e in sorted(self.entities) if self.entities[e].type not in parts and e not in self.substances
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import assert_never
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.actions import BY_NAME, ActionType
 from ego2world.world.actions.base import (
     Assign,
@@ -27,7 +28,6 @@ from ego2world.world.actions.base import (
 from ego2world.world.checks import Check, make_check
 from ego2world.world.codes import Code
 from ego2world.world.fluents import FactKey, Value
-from ego2world.world.kinds import Trait, has
 from ego2world.world.refusal import FailedCheck, Refusal
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, State, World, contents
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ego2world.ontology.kinds import Trait, has
 from ego2world.qa.clauses import clause_of
 from ego2world.qa.queries import AnyQuery
 from ego2world.qa.recording import Recording
@@ -20,7 +21,6 @@ from ego2world.qa.records import Clip
 from ego2world.qa.spans import Spans
 from ego2world.qa.taxonomy import Category
 from ego2world.world.fluents import FactKey
-from ego2world.world.kinds import Trait, has
 
 PAD_S = 4.0  # a clip begins and ends this much outside of what is asked about
 SETTLE_S = 0.3  # a state is asked for at least this long after it came about

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ego2world.errors import DeclarationError
+from ego2world.ontology.kinds import KINDS
 from ego2world.world.fluents import DOMAINS
-from ego2world.world.kinds import KINDS
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ego2world.ontology.kinds import KINDS, Trait, kinds_with
 from ego2world.world.actions.base import (
     ActionType,
     Apart,
@@ -15,22 +16,21 @@ from ego2world.world.actions.base import (
     Reach,
     Within,
 )
-from ego2world.world.kinds import KINDS, Trait, with_trait
 
 ANY = frozenset(KINDS) - {"agent", "zone"}
-PORTABLE = with_trait(Trait.PORTABLE)
-FIXED = with_trait(Trait.FIXED)
-SUBSTANCE = with_trait(Trait.SUBSTANCE)
-FOOD = with_trait(Trait.FOOD)
-SURFACES = with_trait(Trait.SURFACE) - {"agent", "zone"}
-INSIDES = with_trait(Trait.INSIDE) - {"agent", "zone"}
-VESSELS = with_trait(Trait.VESSEL)
-PACKS = with_trait(Trait.PACK)
-TOOLS = with_trait(Trait.TOOL) | frozenset({"fork", "lid", "board", "plate", "cup", "bowl", "glass", "part", "hand"})
-BLADES = with_trait(Trait.BLADE)
-CLOTHS = with_trait(Trait.CLOTH)
+PORTABLE = kinds_with(Trait.PORTABLE)
+FIXED = kinds_with(Trait.FIXED)
+SUBSTANCE = kinds_with(Trait.SUBSTANCE)
+FOOD = kinds_with(Trait.FOOD)
+SURFACES = kinds_with(Trait.SURFACE) - {"agent", "zone"}
+INSIDES = kinds_with(Trait.INSIDE) - {"agent", "zone"}
+VESSELS = kinds_with(Trait.VESSEL)
+PACKS = kinds_with(Trait.PACK)
+TOOLS = kinds_with(Trait.TOOL) | frozenset({"fork", "lid", "board", "plate", "cup", "bowl", "glass", "part", "hand"})
+BLADES = kinds_with(Trait.BLADE)
+CLOTHS = kinds_with(Trait.CLOTH)
 HAND = frozenset({"hand"})
-BODY = with_trait(Trait.BODY)
+BODY = kinds_with(Trait.BODY)
 DISHES = frozenset("bowl plate cup glass jug pan pot tray board colander".split())
 APPLIANCES = frozenset("coffee_machine food_processor appliance toaster grinder scale kettle press filter".split())
 STORES = frozenset("cupboard drawer shelf".split())

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ego2world.errors import DeclarationError
+from ego2world.ontology.kinds import Trait, has
 from ego2world.world.fluents import DOMAINS, FactKey, Value
-from ego2world.world.kinds import Trait, has
 from ego2world.world.state import BOTH, HANDS, LEFT, RIGHT, World
 
 Ints = NDArray[np.int32]
