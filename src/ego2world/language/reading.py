@@ -232,33 +232,7 @@ def _simple_phrase(lex: Lexicon, cursor: Cursor) -> NounPhrase | None:
     words: list[str] = []
     while cursor.at < len(cursor.words):
         word, after = cursor.word(), cursor.word(1)
-        if not word[0].isalnum() or word in SUBJECTS - {"it", "they"}:
-            break
-        if word in {"it", "they"} and words:
-            break
-        if word == "that" and words:
-            break
-        if word in PREPOSITIONS or word in {
-            "and",
-            "or",
-            "then",
-            "but",
-            "using",
-            "purposeto",
-            "sothat",
-            "so",
-            "eachother",
-        }:
-            break
-        if word in SUBORDINATE and word != "that":
-            break
-        if word in AUXILIARY and word not in {"can"}:
-            break
-        if word == "can" and not words and not (after in PREPOSITIONS or after in {"", ",", "and"}):
-            break
-        if word in CONTAINING and not (words and words[-1] in DETERMINERS):
-            break
-        if word == "to":
+        if _ends_phrase(cursor, words):
             break
         if word in {"inside", "outside", "in-between"} and after == "of" and words:
             words.append(word)
@@ -303,6 +277,23 @@ def _simple_phrase(lex: Lexicon, cursor: Cursor) -> NounPhrase | None:
     if not words:
         return None
     return make_phrase(lex, words)
+
+
+_ENDS = PREPOSITIONS | {"and", "or", "then", "but", "using", "purposeto", "sothat", "so", "eachother", "to"}
+
+
+def _ends_phrase(cursor: Cursor, words: list[str]) -> bool:
+    """Say whether the word at the cursor cannot belong to a noun phrase of the words so far."""
+    word, after = cursor.word(), cursor.word(1)
+    if not word[0].isalnum() or word in _ENDS or word in SUBJECTS - {"it", "they"}:
+        return True
+    if word in {"it", "they", "that"} and words:
+        return True
+    if (word in SUBORDINATE and word != "that") or (word in AUXILIARY and word != "can"):
+        return True
+    if word == "can" and not words and not (after in PREPOSITIONS or after in {"", ",", "and"}):
+        return True
+    return word in CONTAINING and not (words and words[-1] in DETERMINERS)
 
 
 def _inside_phrase(lex: Lexicon, before: str, word: str, after: str) -> bool:

@@ -69,117 +69,289 @@ _VAGUE = frozenset(
 )
 
 
+@dataclass
+class _Bound:
+    """A clause on its way to an intent: the sense, roles and hands as far as they are decided."""
+
+    clause: Clause
+    sense: str
+    roles: dict[str, list[NounPhrase]]
+    prep: str = ""  # of the target
+    hands: tuple[str, ...] = ()
+    from_hand: str = ""
+    to_hand: str = ""
+
+    def has(self, tag: Tag) -> bool:
+        """Say whether the sense has a tag."""
+        return self.sense in senses(tag)
+
+    @property
+    def kinds(self) -> set[str | None]:
+        """The kinds of the objects."""
+        return {_kind(phrase) for phrase in self.roles["object"]}
+
+
+def _kind(phrase: NounPhrase) -> str | None:
+    return lexicon().kind(phrase.head)
+
+
 def intent_of(clause: Clause) -> Intent:
-    kind = lexicon().kind
-    sense = clause.sense
     objects = [phrase for phrase in clause.objects if phrase.head not in {"@", "the"} and not _is_vague(phrase)]
+    tools = [phrase for phrase in clause.instruments if not _is_vague(phrase)]
+    roles = {"object": list(objects), "source": [], "target": [], "instrument": tools, "content": []}
+    bound = _Bound(clause, clause.sense, roles, hands=clause.hands)
     places = [(prep, phrase) for prep, phrase in clause.places if not _is_vague(phrase)]
-    roles: dict[str, list[NounPhrase]] = {
-        "object": objects,
-        "source": [],
-        "target": [],
-        "instrument": [],
-        "content": [],
-    }
-    roles["instrument"] += [phrase for phrase in clause.instruments if not _is_vague(phrase)]
-    if (
-        sense in senses(Tag.PLACES)
-        and len(places) > 1
-        and places[0][0] in {"in", "on"}
-        and kind(places[0][1].head) in kinds_with(Trait.EATEN_WITH)
-    ):
-        roles["source"].append(places.pop(0)[1])
-    if (
-        sense in senses(Tag.PLACES)
-        and len(places) > 1
-        and places[0][0] in {"in", "inside", "on"}
-        and (
-            any(prep in {"into", "onto", "to"} for prep, _ in places[1:])
-            and not any(prep in FROM for prep, _ in places)
-        )
-    ):
-        roles["source"].append(places.pop(0)[1])  # "pour the liquid in the mug into the sink"
-    prep_of_target, weak = "", []
+    _take_source_first(bound, places)
+    _sort_places(bound, places)
+    if bound.sense == "record":
+        roles["object"] = [replace(p, head=p.region, modifiers=(), of=None) if p.region else p for p in objects]
+    _find_hands(bound)
+    _find_object(bound)
+    _hand_over(bound)
+    for rule in _RULES:
+        if rule(bound):
+            break
+    phrases = tuple(sorted((role, tuple(found)) for role, found in roles.items() if found))
+    return Intent(
+        bound.sense,
+        clause.verb,
+        phrases,
+        bound.prep,
+        bound.hands,
+        bound.to_hand,
+        bound.from_hand,
+        clause.continued,
+        text=clause.text,
+    )
+
+
+def _take_source_first(bound: _Bound, places: list[tuple[str, NounPhrase]]) -> None:
+    """Take a first place that is said of the object for its source: "pour the liquid in the mug into the sink"."""
+    if bound.has(Tag.PLACES) and len(places) > 1 and places[0][0] in {"in", "on"}:
+        if _kind(places[0][1]) in kinds_with(Trait.EATEN_WITH):
+            bound.roles["source"].append(places.pop(0)[1])
+    preps = [prep for prep, _ in places]
+    if bound.has(Tag.PLACES) and len(places) > 1 and preps[0] in {"in", "inside", "on"}:
+        if {"into", "onto", "to"} & set(preps[1:]) and not FROM & set(preps):
+            bound.roles["source"].append(places.pop(0)[1])
+
+
+def _sort_places(bound: _Bound, places: list[tuple[str, NounPhrase]]) -> None:
+    """File the places that prepositions name by role."""
+    roles, weak = bound.roles, list[tuple[str, NounPhrase]]()
     piled: list[NounPhrase] = []
     for prep, phrase in places:
         if prep in {"with", "using", "by"}:
-            _with(roles, sense, phrase, kind(phrase.head))
+            _with(roles, bound.sense, phrase, _kind(phrase))
         elif prep in FROM:
             heap = phrase.piece in {"pile", "stack", "row", "set"} or phrase.head in {"pile", "stack"}
             (piled if heap else roles["source"]).append(phrase)
         elif prep in _INTO:
-            if kind(phrase.head) in {"hand", "face"} and sense in senses(Tag.PLACES) | senses(Tag.TAKES):
-                continue
-            if sense in senses(Tag.TAKES) and prep not in {"into", "onto", "to", "towards"}:
-                weak.append((prep, phrase))
-            elif sense in senses(Tag.DIVIDES) and prep == "into":
-                continue
-            elif prep in _PRIMARY and not roles["target"]:
-                roles["target"].append(phrase)
-                prep_of_target = prep
-            elif sense not in senses(Tag.TAKES):
-                weak.append((prep, phrase))
-        elif (prep == "for" and sense in senses(Tag.SEEKS) and not roles["object"]) or (
-            prep == "of" and not roles["object"]
-        ):
+            _into(bound, prep, phrase, weak)
+        elif not roles["object"] and (prep == "of" or (prep == "for" and bound.has(Tag.SEEKS))):
             roles["object"].append(phrase)
-    if not roles["source"] and not (weak and sense in senses(Tag.TAKES)):
+    if not roles["source"] and not (weak and bound.has(Tag.TAKES)):
         roles["source"] = piled[:1]  # "from a pile of plates on the shelf": the shelf says more
-    if weak:
-        side = "source" if sense in senses(Tag.TAKES) else "target"
-        if not roles[side]:
-            prep, phrase = weak[0]
-            roles[side].append(phrase)
-            prep_of_target = prep_of_target or (prep if side == "target" else "")
-    hands = clause.hands
-    limbs = [phrase for phrase in roles["instrument"] if kind(phrase.head) == "hand"]
-    if sense == "record":
-        roles["object"] = [replace(p, head=p.region, modifiers=(), of=None) if p.region else p for p in objects]
+    side = "source" if bound.has(Tag.TAKES) else "target"
+    if weak and not roles[side]:
+        prep, phrase = weak[0]
+        roles[side].append(phrase)
+        bound.prep = bound.prep or (prep if side == "target" else "")
+
+
+def _into(bound: _Bound, prep: str, phrase: NounPhrase, weak: list[tuple[str, NounPhrase]]) -> None:
+    """File a place where something may be or go; what is only likely becomes ``weak``."""
+    if _kind(phrase) in {"hand", "face"} and (bound.has(Tag.PLACES) or bound.has(Tag.TAKES)):
+        return
+    if bound.has(Tag.TAKES) and prep not in {"into", "onto", "to", "towards"}:
+        weak.append((prep, phrase))
+    elif bound.has(Tag.DIVIDES) and prep == "into":
+        return
+    elif prep in _PRIMARY and not bound.roles["target"]:
+        bound.roles["target"].append(phrase)
+        bound.prep = prep
+    elif not bound.has(Tag.TAKES):
+        weak.append((prep, phrase))
+
+
+def _find_hands(bound: _Bound) -> None:
+    """Take a hand among the instruments for the hand that acts."""
+    limbs = [phrase for phrase in bound.roles["instrument"] if _kind(phrase) == "hand"]
     if limbs:
-        roles["instrument"] = [phrase for phrase in roles["instrument"] if phrase not in limbs]
-        hands = hands or tuple(m for m in limbs[0].modifiers if m in {"left", "right"})
-    if sense in {"open", "close"}:
-        roles["target"], roles["source"] = [], []
-    if not roles["object"] and sense == "move" and hands and any(kind(p.head) == "glove" for p in roles["target"]):
-        sense, roles["object"], roles["target"] = "wear", roles["target"], []
-    if not roles["object"] and hands and sense in senses(Tag.DONE_TO_HANDS):
-        roles["object"] = [_hand_phrase(hands[0])]
-        hands = ()
-    if (
-        not roles["object"]
-        and roles["target"]
-        and sense in senses(Tag.MOVES_WHAT_IS_HELD)
-        and (prep_of_target in {"into", "in", "onto", "on", "over", "to", "inside"})
-    ):
-        roles["object"] = [NounPhrase("it", "it", pronoun=True)]  # "pour into the bowl": what is in the hand
-    if not roles["object"] and roles["target"] and sense not in senses(Tag.GOES_TO):
+        bound.roles["instrument"] = [phrase for phrase in bound.roles["instrument"] if phrase not in limbs]
+        bound.hands = bound.hands or tuple(m for m in limbs[0].modifiers if m in {"left", "right"})
+    if bound.sense in {"open", "close"}:
+        bound.roles["target"], bound.roles["source"] = [], []
+
+
+def _find_object(bound: _Bound) -> None:
+    """Give an act without an object the one that its places, hands or contents stand for."""
+    roles = bound.roles
+    if not roles["object"] and bound.sense == "move" and bound.hands:
+        if any(_kind(p) == "glove" for p in roles["target"]):
+            bound.sense, roles["object"], roles["target"] = "wear", roles["target"], []
+    if not roles["object"] and bound.hands and bound.has(Tag.DONE_TO_HANDS):
+        roles["object"] = [_hand_phrase(bound.hands[0])]
+        bound.hands = ()
+    if not roles["object"] and roles["target"] and bound.has(Tag.MOVES_WHAT_IS_HELD):
+        if bound.prep in {"into", "in", "onto", "on", "over", "to", "inside"}:
+            roles["object"] = [NounPhrase("it", "it", pronoun=True)]  # "pour into the bowl": what is in the hand
+    if not roles["object"] and roles["target"] and not bound.has(Tag.GOES_TO):
         roles["object"], roles["target"] = roles["target"], []
-    if sense == "reach" and not roles["object"]:
+    if bound.sense == "reach" and not roles["object"]:
         roles["object"], roles["target"] = roles["target"], []
-    if not roles["object"] and roles["source"] and sense in senses(Tag.USES_UP):
-        roles["object"] = roles["source"]
-        roles["source"] = []
-    if sense == "shake" and roles["object"] and kind(roles["object"][0].head) in kinds_with(Trait.SHAKEN_OFF):
+    if not roles["object"] and roles["source"] and bound.has(Tag.USES_UP):
+        roles["object"], roles["source"] = roles["source"], []
+    if bound.sense == "shake" and roles["object"] and _kind(roles["object"][0]) in kinds_with(Trait.SHAKEN_OFF):
         if roles["source"]:
             roles["object"], roles["source"] = roles["source"], []
-        elif clause.passed:
-            roles["object"] = [_hand_phrase(clause.passed[0])]
-    to_hand = from_hand = ""
-    if clause.passed:
-        from_hand, to_hand = clause.passed
-        if to_hand and sense in senses(Tag.CHANGES_HANDS):
-            sense = "pass"
-    elif sense == "pass" and hands:
-        to_hand, hands = hands[0], ()
-    elif sense in {"put", "insert", "bring"} and hands and not roles["object"] and not roles["target"]:
-        sense, to_hand, hands = "pass", hands[0], ()  # "grab the box and place in left hand"
-    if sense == "pass" and not to_hand:
-        sense = "move" if roles["target"] else "pass"
-    sense = _bound_sense(sense, clause, roles, kind)
-    phrases = tuple(sorted((role, tuple(found)) for role, found in roles.items() if found))
-    return Intent(
-        sense, clause.verb, phrases, prep_of_target, hands, to_hand, from_hand, clause.continued, text=clause.text
-    )
+        elif bound.clause.passed:
+            roles["object"] = [_hand_phrase(bound.clause.passed[0])]
+
+
+def _hand_over(bound: _Bound) -> None:
+    """Decide between passing a thing from hand to hand and moving it."""
+    if bound.clause.passed:
+        bound.from_hand, bound.to_hand = bound.clause.passed
+        if bound.to_hand and bound.has(Tag.CHANGES_HANDS):
+            bound.sense = "pass"
+    elif bound.sense == "pass" and bound.hands:
+        bound.to_hand, bound.hands = bound.hands[0], ()
+    elif bound.sense in {"put", "insert", "bring"} and bound.hands:
+        if not bound.roles["object"] and not bound.roles["target"]:  # "grab the box and place in left hand"
+            bound.sense, bound.to_hand, bound.hands = "pass", bound.hands[0], ()
+    if bound.sense == "pass" and not bound.to_hand:
+        bound.sense = "move" if bound.roles["target"] else "pass"
+
+
+# Rules by which what a verb is bound to decides between its senses, in order. Each returns whether it has decided.
+
+
+def _worn(bound: _Bound) -> bool:
+    """ "Put on" is wearing only of what is worn; taking that is taking off."""
+    verb = bound.clause.verb
+    if bound.sense == "wear" and not bound.kinds & kinds_with(Trait.WORN):
+        if verb == "wear":
+            return True
+        bound.sense = "put" if verb == "put" else "move"
+    if bound.sense == "remove" and bound.kinds & {"glove", "apron"} and not bound.roles["source"]:
+        if verb in {"take", "remove", "pull", "get"}:
+            bound.sense = "take_off"
+            return True
+    return False
+
+
+def _not_opened(bound: _Bound) -> bool:
+    """ "Slide out" opens a drawer, and moves what is not opened."""
+    verb, objects = bound.clause.verb, bound.roles["object"]
+    if bound.sense not in {"open", "close"} or verb not in {"slide", "pull", "push", "flip", "move"}:
+        return False
+    if not objects or bound.kinds & kinds_with(Trait.OPENED):
+        return False
+    bound.sense = "flip" if verb == "flip" else "take_out" if bound.clause.particle == "out" else "move"
+    return True
+
+
+def _with_tool(bound: _Bound) -> bool:
+    """A press crushes; a spoonful is scooped."""
+    objects = bound.roles["object"]
+    if bound.sense == "press" and any(_kind(phrase) == "press" for phrase in bound.roles["instrument"]):
+        bound.sense = "crush"
+    elif bound.sense == "take" and objects and objects[0].piece in {"scoop", "spoonful", "spoon", "ladle"}:
+        bound.sense = "scoop"
+    elif bound.sense in {"lift", "remove"} and bound.kinds == {"lid"} and bound.roles["source"]:
+        bound.sense = "uncover_lid"
+    else:
+        return False
+    return True
+
+
+def _put(bound: _Bound) -> bool:
+    """ "Put" is positioning under or over, and inserting into."""
+    places = bound.clause.places
+    if bound.sense in {"put", "insert"} and places:
+        if places[0][0] in {"under", "underneath", "beneath", "above", "over"}:
+            laid = bound.kinds & kinds_with(Trait.LAID_OVER) and places[0][0] == "over"
+            bound.sense = "put" if laid else "position"
+            return True
+    inside = {"in", "into", "inside", "within"}
+    if bound.sense == "put" and any(p in inside and phrase in bound.roles["target"] for p, phrase in places):
+        bound.sense = "insert"
+        return bound.kinds != {"lid"}
+    return False
+
+
+def _lid(bound: _Bound) -> bool:
+    """A lid is taken off, and put on, what has it."""
+    roles, objects = bound.roles, bound.roles["object"]
+    if bound.kinds != {"lid"}:
+        return False
+    if bound.has(Tag.LIFTS_LID) and bound.sense == "remove" and bound.clause.verb in {"remove", "take", "lift"}:
+        owner = objects[0].of if objects[0].relation == "owner" else None
+        if owner is not None and not roles["source"]:
+            roles["source"] = [owner]
+        if roles["source"] and _kind(roles["source"][0]) not in kinds_with(Trait.KEEPS_LIDS):
+            bound.sense = "uncover_lid"
+            return True
+    if bound.sense in {"put", "insert", "bring"} and roles["target"]:
+        if _kind(roles["target"][0]) in kinds_with(Trait.LIDDED):
+            bound.sense = "cover_lid"
+            return True
+    return False
+
+
+def _owner(bound: _Bound) -> bool:
+    """Who opens the lid of a jar opens the jar."""
+    objects = bound.roles["object"]
+    if not bound.has(Tag.DONE_TO_OWNER) or not objects:
+        return False
+    if _kind(objects[0]) in kinds_with(Trait.TRANSPARENT_PART):
+        owner = objects[0].of if objects[0].relation == "owner" else None
+        if owner is None and objects[0].determiner == "its":
+            owner = NounPhrase("it", "it", pronoun=True)
+        if owner is not None and (bound.sense != "hold" or _kind(objects[0]) == "handle"):
+            bound.roles["object"] = [owner, *objects[1:]]
+    return False
+
+
+def _switched(bound: _Bound) -> bool:
+    """Water is turned on at its tap, heat adjusted at the hob, a button pressed."""
+    roles, objects, kinds, verb = bound.roles, bound.roles["object"], bound.kinds, bound.clause.verb
+    if verb == "run" and kinds & {"tap", "water"}:
+        bound.sense = "turn_on"
+    elif verb == "run" and any(prep in {"under", "through", "in"} for prep, _ in bound.clause.places):
+        bound.sense = "rinse"  # "run it under the tap"
+    elif bound.has(Tag.SWITCHES) and kinds == {"water"}:
+        roles["object"] = [NounPhrase("tap", "tap")]
+        bound.sense = {"open": "turn_on", "close": "turn_off"}.get(bound.sense, bound.sense)
+    elif bound.has(Tag.SETS_POWER) and kinds & {"button"} and verb in {"switch", "press", "push", "click"}:
+        bound.sense = "press"
+    elif bound.has(Tag.SETS_HEAT) and objects and objects[0].head in {"heat", "temperature", "flame"}:
+        roles["object"] = [NounPhrase("the hob", "hob")] if objects[0].of is None else [objects[0].of]
+        bound.sense = "adjust"
+    else:
+        return False
+    return True
+
+
+def _moved(bound: _Bound) -> bool:
+    """ "Slide" inserts into a target, and takes out of a source."""
+    roles, clause = bound.roles, bound.clause
+    if bound.sense != "move":
+        return False
+    into = any(prep in {"inside", "into"} for prep, _ in clause.places)
+    if clause.verb == "slide" and roles["target"] and not roles["source"] and into:
+        if bound.kinds - {"glove", "hand", None}:
+            bound.sense = "insert"
+            return True
+    if clause.verb in _PULLED and roles["source"] and not roles["target"]:
+        bound.sense = "take_out"
+    elif bound.kinds & {"button"}:
+        bound.sense = "press"
+    return True
+
+
+_RULES = (_worn, _not_opened, _with_tool, _put, _lid, _owner, _switched, _moved)
 
 
 def _hand_phrase(hand: str) -> NounPhrase:
@@ -207,98 +379,4 @@ def _with(roles: dict[str, list[NounPhrase]], sense: str, phrase: NounPhrase, ki
 
 
 def tool_like(kind: str | None) -> bool:
-    return kind in kinds_with(Trait.INSTRUMENT)  # fmt: skip
-
-
-def _bound_sense(sense: str, clause: Clause, roles: dict[str, list[NounPhrase]], kind: object) -> str:
-    """Let what the verb is bound to decide between senses of one verb."""
-    kind_of = lexicon().kind
-    objects = roles["object"]
-    kinds = {kind_of(phrase.head) for phrase in objects}
-    if sense == "wear" and not kinds & kinds_with(Trait.WORN):
-        if clause.verb == "wear":
-            return "wear"
-        sense = "put" if clause.verb == "put" else "move"
-    if (
-        sense == "remove"
-        and kinds & {"glove", "apron"}
-        and clause.verb in {"take", "remove", "pull", "get"}
-        and not roles["source"]
-    ):
-        return "take_off"
-    if (
-        sense in {"open", "close"}
-        and clause.verb in {"slide", "pull", "push", "flip", "move"}
-        and objects
-        and not (kinds & kinds_with(Trait.OPENED))
-    ):
-        return "flip" if clause.verb == "flip" else "take_out" if clause.particle == "out" else "move"
-    if sense == "press" and any(kind_of(phrase.head) == "press" for phrase in roles["instrument"]):
-        return "crush"
-    if sense == "take" and objects and objects[0].piece in {"scoop", "spoonful", "spoon", "ladle"}:
-        return "scoop"
-    if sense in {"lift", "remove"} and kinds == {"lid"} and roles["source"]:
-        return "uncover_lid"
-    if (
-        sense in {"put", "insert"}
-        and clause.places
-        and clause.places[0][0] in {"under", "underneath", "beneath", "above", "over"}
-    ):
-        return "put" if kinds & kinds_with(Trait.LAID_OVER) and clause.places[0][0] == "over" else "position"
-    if (
-        sense == "put"
-        and clause.places
-        and any(
-            prep in {"in", "into", "inside", "within"} and phrase in roles["target"] for prep, phrase in clause.places
-        )
-    ):
-        return "insert" if kinds != {"lid"} else _bound_sense("insert", clause, roles, kind)
-    if sense in senses(Tag.LIFTS_LID) and kinds == {"lid"} and clause.verb in {"remove", "take", "lift"}:
-        owner = objects[0].of if objects[0].relation == "owner" else None
-        if owner is not None and not roles["source"] and sense == "remove":
-            roles["source"] = [owner]
-        if sense == "remove" and (
-            roles["source"] and kind_of(roles["source"][0].head) not in kinds_with(Trait.KEEPS_LIDS)
-        ):
-            return "uncover_lid"
-    if sense in {"put", "insert", "bring"} and kinds == {"lid"} and roles["target"]:
-        where = kind_of(roles["target"][0].head)
-        if where in kinds_with(Trait.LIDDED):
-            return "cover_lid"
-    if (
-        sense in senses(Tag.DONE_TO_OWNER)
-        and objects
-        and kind_of(objects[0].head) in kinds_with(Trait.TRANSPARENT_PART)
-    ):
-        owner = objects[0].of if objects[0].relation == "owner" else None
-        if owner is None and objects[0].determiner == "its":
-            owner = NounPhrase("it", "it", pronoun=True)
-        if owner is not None and (sense != "hold" or kind_of(objects[0].head) == "handle"):
-            roles["object"] = [owner, *objects[1:]]
-    if clause.verb == "run" and kinds & {"tap", "water"}:
-        return "turn_on"
-    if clause.verb == "run" and any(prep in {"under", "through", "in"} for prep, _ in clause.places):
-        return "rinse"  # "run it under the tap"
-    if sense in senses(Tag.SWITCHES) and kinds == {"water"}:
-        roles["object"] = [NounPhrase("tap", "tap")]
-        return {"open": "turn_on", "close": "turn_off"}.get(sense, sense)
-    if sense in senses(Tag.SETS_POWER) and kinds & {"button"} and clause.verb in {"switch", "press", "push", "click"}:
-        return "press"
-    if sense in senses(Tag.SETS_HEAT) and objects and objects[0].head in {"heat", "temperature", "flame"}:
-        roles["object"] = [NounPhrase("the hob", "hob")] if objects[0].of is None else [objects[0].of]
-        return "adjust"
-    if (
-        sense == "move"
-        and clause.verb == "slide"
-        and roles["target"]
-        and not roles["source"]
-        and (any(prep in {"inside", "into"} for prep, _ in clause.places) and kinds - {"glove", "hand", None})
-    ):
-        return "insert"
-    if sense == "move" and clause.verb in _PULLED and roles["source"] and not roles["target"]:
-        return "take_out"
-    if sense == "move" and kinds & {"button"}:
-        return "press"
-    if sense == "cut" and not objects:
-        return "cut"
-    return sense
+    return kind in kinds_with(Trait.INSTRUMENT)
