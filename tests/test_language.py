@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ego2world.language.lexicon as lexicon_module
+from ego2world.errors import DeclarationError
 from ego2world.language.intents import read_intents
 from ego2world.language.lexicon import lexicon, singular
 from ego2world.language.parse import parse
@@ -169,3 +173,19 @@ def test_a_handrail_is_no_hand() -> None:
 )
 def test_subjects(text: str, expected: list[tuple[str, str]]) -> None:
     assert [act for act in said(text) if act[0] != "hold"] == expected
+
+
+@pytest.mark.parametrize(("file", "head", "word"), [("verbs.txt", "wash", "chill"), ("nouns.txt", "bowl", "kettle")])
+def test_a_word_of_two_senses_or_kinds_is_refused(
+    file: str, head: str, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = lexicon_module._entries
+
+    def entries(name: str) -> Iterator[tuple[str, list[str]]]:
+        yield from read(name)
+        if name == file:
+            yield head, [word]
+
+    monkeypatch.setattr(lexicon_module, "_entries", entries)
+    with pytest.raises(DeclarationError, match=f"keep one in {file}"):
+        lexicon_module.lexicon.__wrapped__()

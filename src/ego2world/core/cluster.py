@@ -86,7 +86,7 @@ class RayPool(Executor):
     def keep(self, sink: Callable[..., Any], *args: Any) -> Any:
         """Return a handle to an object that lives on this machine and that tasks can call; see ``tell``."""
         strategy = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-            self._ray.get_runtime_context().get_node_id(), may_be_unknown=False
+            self._ray.get_runtime_context().get_node_id(), soft=False
         )
         return self._ray.remote(num_cpus=0, scheduling_strategy=strategy)(sink).remote(*args)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from ego2world.errors import DeclarationError
+
 PARTICLES = frozenset(
     "up down off on out away back over in open closed shut together apart aside around through forward "
     "inside into onto onwards under dry clean across along again towards upside against behind".split()
@@ -176,19 +178,26 @@ def _entries(name: str) -> Iterator[tuple[str, list[str]]]:
 
 @cache
 def lexicon() -> Lexicon:
-    """Load the lexicon once per process."""
+    """Load the lexicon once per process.
+
+    Raises:
+        DeclarationError: a verb stands in two senses, or a noun in two kinds.
+    """
     senses: dict[tuple[str, str], str] = {}
     forms: dict[str, dict[VerbForm, None]] = {}
     for sense, entries in _entries("verbs.txt"):
         for entry in entries:
             lemma, _, particle = entry.partition(" ")
-            senses.setdefault((lemma, particle), sense)
+            if senses.setdefault((lemma, particle), sense) != sense:
+                found = f"in two senses, {senses[lemma, particle]} and {sense}; keep one in verbs.txt"
+                raise DeclarationError(entry, found)
             for form, tense in _inflections(lemma):
                 forms.setdefault(form, {})[VerbForm(lemma, tense)] = None
     kinds: dict[str, str] = {}
     longest = 1
     for kind, nouns in _entries("nouns.txt"):
         for noun in nouns:
-            kinds.setdefault(noun, kind)
+            if kinds.setdefault(noun, kind) != kind:
+                raise DeclarationError(noun, f"of two kinds, {kinds[noun]} and {kind}; keep one in nouns.txt")
             longest = max(longest, len(noun.split()))
     return Lexicon(senses, {form: tuple(readings) for form, readings in forms.items()}, kinds, longest)
