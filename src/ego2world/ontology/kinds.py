@@ -7,6 +7,7 @@ the second what they are to reading, binding and planning.
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cache
 
 from ego2world.errors import DeclarationError
 
@@ -161,6 +162,7 @@ KINDS: dict[str, frozenset[Trait]] = {
 }
 
 
+@cache
 def kinds_with(*traits: Trait) -> frozenset[str]:
     """Return the kinds that have every one of the traits."""
     wanted = frozenset(traits)
