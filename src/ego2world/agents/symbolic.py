@@ -182,15 +182,14 @@ class SymbolicPlanner:
                     self._goals.pop(0)
                     return
 
-    # needs --------------------------------------------------------------------------------------------------
+    # preconditions --------------------------------------------------------------------------------------------------
 
     def _towards(self, goal: _Goal, context: Context) -> Step | None:
         """Return a step towards the first unmet need, or None when all are believed to hold."""
         if goal.tries > MAX_TRIES:
             return None
-        for (
-            need
-        ) in goal.kind.preconditions:  # what has to be found comes first, or the search would walk back and forth
+        # what has to be found comes first, or the search would walk back and forth
+        for need in goal.kind.preconditions:
             for thing in goal.ids(need.role):
                 if isinstance(need, Held | Reach) and self._lost(thing, context):
                     search = self._look_inside(goal, thing, context) or self._explore(thing, context)

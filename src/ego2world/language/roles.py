@@ -161,7 +161,7 @@ def _sort_places(bound: _Bound, places: list[tuple[str, NounPhrase]]) -> None:
 
 def _into(bound: _Bound, prep: str, phrase: NounPhrase, weak: list[tuple[str, NounPhrase]]) -> None:
     """File a place where something may be or go; what is only likely becomes ``weak``."""
-    if _kind(phrase) in {"hand", "face"} and (bound.has(Tag.PLACES) or bound.has(Tag.TAKES)):
+    if _kind(phrase) in kinds_with(Trait.BODY) and (bound.has(Tag.PLACES) or bound.has(Tag.TAKES)):
         return
     if bound.has(Tag.TAKES) and prep not in {"into", "onto", "to", "towards"}:
         weak.append((prep, phrase))
@@ -286,7 +286,7 @@ def _lid(bound: _Bound) -> bool:
     roles, objects = bound.roles, bound.roles["object"]
     if bound.kinds != {"lid"}:
         return False
-    if bound.has(Tag.LIFTS_LID) and bound.sense == "remove" and bound.clause.verb in {"remove", "take", "lift"}:
+    if bound.sense == "remove" and bound.clause.verb in {"remove", "take", "lift"}:
         owner = objects[0].of if objects[0].relation == "owner" else None
         if owner is not None and not roles["source"]:
             roles["source"] = [owner]
@@ -368,9 +368,9 @@ def _is_vague(phrase: NounPhrase) -> bool:
 
 def _with(roles: dict[str, list[NounPhrase]], sense: str, phrase: NounPhrase, kind: str | None) -> None:
     """File a "with" phrase: an instrument, contents, or (company of the object) nothing."""
-    if kind in {"hand", "face"}:
+    if kind in kinds_with(Trait.BODY):
         return
-    if (sense in senses(Tag.COVERS_WITH) and kind is not None and sense == "fill") or sense == "season":
+    if (sense == "fill" and kind is not None) or sense == "season":
         roles["content"].append(phrase)
     elif sense in {"cover", "wrap"} or (
         sense in senses(Tag.USES_TOOL) and not (sense in senses(Tag.TAKES_WITH_TOOL) and not tool_like(kind))

@@ -20,13 +20,11 @@ class Tag(StrEnum):
     MOVES_WHAT_IS_HELD = "moves_what_is_held"  # without an object: what is in the hand
     GOES_TO = "goes_to"  # takes a place for its own, never for an object
     USES_UP = "uses_up"  # without an object: what it is done from
-    LIFTS_LID = "lifts_lid"  # of a lid: takes it off its owner
     DONE_TO_OWNER = "done_to_owner"  # of a lid, flap, handle, door or knob: done to what has it
     SWITCHES = "switches"  # opens, closes, turns on or off; of water: the tap
     SETS_POWER = "sets_power"  # of a button, by pressing it
     SETS_HEAT = "sets_heat"  # of the heat: adjusts the hob
     CHANGES_HANDS = "changes_hands"  # with two hands named: passes from one to the other
-    COVERS_WITH = "covers_with"  # "with" names contents or a cover
     TAKES_WITH_TOOL = "takes_with_tool"  # "with" is company unless it is a tool
     DIVIDES = "divides"  # "into" names the pieces
     SEEKS = "seeks"  # "for" names the object

@@ -64,7 +64,7 @@ def class_of(world: World, thing: str) -> str:
     kind = world.entities[thing].type
     if kind == "zone":
         return ZONE
-    if kind in {"hand", "face"}:
+    if has(kind, Trait.BODY):
         return kind
     if thing in world.zone_of:
         return FIXTURE
@@ -74,7 +74,7 @@ def class_of(world: World, thing: str) -> str:
 def untouched(world: World, thing: str) -> bool:
     """Say whether a thing is never asked to be within reach."""
     kind = world.entities[thing].type
-    return kind in {"hand", "face"} or has(kind, Trait.SUBSTANCE)
+    return has(kind, Trait.BODY) or has(kind, Trait.SUBSTANCE)
 
 
 def fluent_predicate(fluent: str, value: Any) -> str:

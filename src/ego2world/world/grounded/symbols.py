@@ -72,7 +72,7 @@ class Symbols:
                 | IS_TOOL * has(kind, Trait.TOOL)
                 | IS_OPENABLE * has(kind, Trait.OPENABLE)
                 | IS_SUBSTANCE * has(kind, Trait.SUBSTANCE)
-                | IS_BODY * (kind in {"hand", "face"})
+                | IS_BODY * has(kind, Trait.BODY)
             )
         return out
 
