@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ego2world.annotations.records import Dataset, Narration
+from ego2world.compiler.ahead import Ahead
 from ego2world.compiler.bind import Binder
+from ego2world.compiler.hands import SIDES, side_of
 from ego2world.compiler.memory import Mention
 from ego2world.compiler.normalise import normalise
 from ego2world.compiler.reason import Executed, NotDone, Outcome, Unreconciled, Unresolved, Why, Withheld, because
@@ -20,6 +22,7 @@ from ego2world.ontology.senses import Tag, senses
 from ego2world.world.actions import ActionType, ways
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, contents, vessels
 
+PASSES = 3
 _HANDS = {"left": LEFT, "right": RIGHT, "both": BOTH}
 
 
@@ -41,14 +44,22 @@ def compile_video(video_id: str, dataset: Dataset) -> Compiled:
         video_id: a video of the data set.
         dataset: the records; the order of its rows does not matter.
     """
-    scene = Scene()
-    scene.start()
-    binder = Binder(scene, dataset.associations.get(video_id, ()), dataset.vocabulary)
-    worker = _Worker(scene, binder, Reconciler(scene, binder), dataset, Compiled(video_id, scene))
     narrations = dataset.narrations[video_id]
-    note_overlaps(scene, narrations)
-    for narration in narrations:
-        worker.narration(narration)
+    read = [normalise(narration, dataset.vocabulary) for narration in narrations]
+    ahead = Ahead([(n.start_s, intent) for n, intents in zip(narrations, read, strict=True) for intent in intents])
+    better: dict[tuple[int, str], str] = {}
+    for _ in range(PASSES):  # a hand that nobody names is guessed; later acts tell better, and it is done again
+        scene = Scene()
+        scene.start()
+        binder = Binder(scene, dataset.associations.get(video_id, ()), dataset.vocabulary)
+        worker = _Worker(scene, binder, Reconciler(scene, binder, ahead, better), Compiled(video_id, scene))
+        note_overlaps(scene, narrations)
+        for narration, intents in zip(narrations, read, strict=True):
+            worker.narration(narration, intents)
+        learnt = worker.reconciler.hands.learnt
+        if not learnt:
+            break
+        better |= learnt
     return worker.out
 
 
@@ -66,13 +77,18 @@ class _Worker:
     scene: Scene
     binder: Binder
     reconciler: Reconciler
-    dataset: Dataset
     out: Compiled
 
-    def narration(self, narration: Narration) -> None:
-        intents = normalise(narration, self.dataset.vocabulary)
+    def narration(self, narration: Narration, intents: Sequence[Intent]) -> None:
+        hands = self.reconciler.hands
+        hands.intents = len(intents)
+        hands.end_idle(OperationEvidence((narration.id,), (narration.start_s, narration.end_s)))
         before = len(self.scene.operations)
-        outcomes = [self.outcome(intent, narration) for intent in intents]
+        outcomes = []
+        for intent in intents:
+            hands.now += 1
+            hands.together = "same" in intent.hands
+            outcomes.append(self.outcome(intent, narration))
         undone = [outcome for outcome in outcomes if not isinstance(outcome, Executed)]
         for outcome in undone:
             stage = "reconcile" if isinstance(outcome, NotDone) else "normalise"
@@ -149,7 +165,7 @@ class _Worker:
             (narration.id,),
             span,
             (movement.id,) if movement else (),
-            bool(intent.hands) and hand is not None,
+            hand if intent.sense != "pass" else None,
             intent.continued,
             intent.verb in {"leave", "keep", "rest"},
         )
@@ -225,12 +241,7 @@ class _Worker:
             holding = {thing: hand for hand, thing in self.scene.state.held}
             now = holding.get((bound.get("object") or ("",))[0])
             return LEFT if now == RIGHT else RIGHT
-        if intent.hands:
-            named = [h for h in intent.hands if h in _HANDS]
-            if len(named) > 1:
-                return BOTH
-            return _HANDS[named[0]] if named else None
-        return None
+        return side_of(intent.hands, self.reconciler.hands.last, self.reconciler.hands.free())
 
     # --------------------------------------------------------------------------------------------------------
 
@@ -253,13 +264,16 @@ class _Worker:
             if held:
                 if evidence.span_s[0] - self.scene.last_seen_s.get(held[0], -1e9) <= 4.0 and sense == "lift":
                     return self.reconciler.execute(Action.of("lift_held", {"object": objects}), evidence)
-                self.reconciler.put_down_unsaid(held, mention, evidence)
+                self.reconciler.hands.put_down_unsaid(held, evidence)
         if sense == "wear" and "target" not in bound:
             bound["target"] = (self._worn_on(objects, hand),)
         bound = self._complete(sense, bound, evidence)
+        for phrase, side in ((phrase, side) for phrase, side in intent.holds if side in SIDES):
+            for thing in self.binder.resolve(phrase, replace(mention, role="instrument", sense="hold")):
+                self.reconciler.hands.hold(thing, SIDES[side], evidence)
         last: NotDone | None = None
         for kind in ways(sense, {role: self.scene.entities[ids[0]].type for role, ids in bound.items()}):
-            action = self._action(kind, bound, hand)
+            action = self.reconciler.hands.ready(self._action(kind, bound, hand), hand, evidence)
             outcome = self.reconciler.execute(action, evidence)
             if not isinstance(outcome, Unreconciled):
                 return outcome

@@ -59,12 +59,15 @@ class Why(StrEnum):
     TAKING_UNSAID = "taking_unsaid"
     HELD_WITH_BOTH = "held_with_both"
     HAND_NEEDED = "hand_needed"
+    HAND_IS_NAMED = "hand_is_named"
+    SAID_HELD = "said_held"
+    TRACK_ENDED = "track_ended"
+    NEXT_TAKEN_AGAIN = "next_taken_again"
     NOT_MENTIONED = "not_mentioned"
     PICKED_UP_AGAIN = "picked_up_again"
     TRACK_ENDS_THERE = "track_ends_there"
     # other mending
     SOURCE_ONLY_RECORDED = "source_only_recorded"
-    OTHER_HAND_USED = "other_hand_used"
     HELD_TOGETHER = "held_together"
     # repeats
     STAYS_THERE = "stays_there"

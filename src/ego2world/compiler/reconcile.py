@@ -11,11 +11,12 @@ executable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
+from ego2world.compiler.ahead import Ahead
 from ego2world.compiler.bind import Binder
-from ego2world.compiler.memory import Mention
+from ego2world.compiler.hands import Hands
 from ego2world.compiler.reason import Executed, NotDone, Reason, Repeat, Unreconciled, Why, because
 from ego2world.compiler.scene import Operation, Scene, wording
 from ego2world.ontology.kinds import Trait, has, kinds_with
@@ -32,7 +33,6 @@ _UNDONE_BY = {"open": "close", "close": "open", "turn_on": "turn_off", "turn_off
 # the acts of taking that have a form for a hand that holds something already; "take off" and "take hold of" have none
 _GRASPS = frozenset(a.name for a in ACTIONS if a.name.startswith(("pick_up", "take_out")))
 _LIFTS = frozenset(a.name for a in ACTIONS if a.name.startswith("lift"))
-STALE_HOLD_S = 120.0  # a thing held this long without mention was put down unsaid when the hand is needed
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class OperationEvidence:
     narration_ids: tuple[str, ...]
     span_s: tuple[float, float]
     track_ids: tuple[str, ...] = ()
-    named_hand: bool = False
+    hand: str | None = None  # that is named
     continued: bool = False
     left: bool = False
 
@@ -50,9 +50,10 @@ class OperationEvidence:
 class Reconciler:
     """Executes bound actions in a scene and mends what stands in their way."""
 
-    def __init__(self, scene: Scene, binder: Binder) -> None:
+    def __init__(self, scene: Scene, binder: Binder, ahead: Ahead, better: Mapping[tuple[int, str], str]) -> None:
         self.scene = scene
         self.binder = binder
+        self.hands = Hands(scene, binder, ahead, self.infer, self.default_surface, self.how, better)
         self.surface: str | None = None
         self.done: dict[tuple[str, str], float] = {}
         self.elsewhere: dict[str, str] = {}
@@ -110,6 +111,7 @@ class Reconciler:
                     for link in (thing, *carriers(self.scene.facts, thing)):
                         self.scene.weak.discard(("place", link))
         self.scene.moved(state)
+        self.hands.note_taken(action, evidence)
         for role in ("object", "target", "source", "instrument"):
             for thing in action.ids(role):
                 self.scene.last_seen_s[thing] = evidence.span_s[0]
@@ -364,14 +366,6 @@ class Reconciler:
 
     # hands --------------------------------------------------------------------------------------------------
 
-    def holding(self, hand: str) -> list[str]:
-        """Return what a hand holds; both hands count for each."""
-        return [thing for busy, thing in self.scene.state.held if busy == hand or BOTH in (busy, hand)]
-
-    def free_hands(self) -> list[str]:
-        """Return the empty hands, right before left."""
-        return [hand for hand in (RIGHT, LEFT) if not self.holding(hand)]
-
     def _stays(self, action: Action, thing: str, evidence: OperationEvidence) -> bool:
         """Say whether a thing is said to be put, or left, where it has just been put or is left lying."""
         place = self.scene.facts.get(("place", thing))
@@ -384,25 +378,23 @@ class Reconciler:
     def _take_first(
         self, action: Action, failure: FailedCheck, evidence: OperationEvidence, depth: int
     ) -> Action | NotDone:
+        """Infer that a thing used or put was picked up before, with the hand that is named for the act."""
         thing = failure.entity
         if not has(self.scene.entities[thing].type, Trait.PORTABLE):
             return self._without(action, failure)
         if ("place", thing) not in self.scene.facts:
             self._place(thing, action, evidence)
+        keep = {*action.ids("object"), *action.ids("instrument"), *action.ids("source")}
+        hand = evidence.hand
+        if hand is None or self.hands.holding(hand):
+            hand = self.hands.choose(thing, evidence.span_s[0]) or self.hands.make_room(evidence, keep)
         role = "instrument" if thing in action.ids("instrument") else "object"
         reason = because(Why.TAKING_UNSAID, thing=thing, role=role)
-        hand = next(iter(self.free_hands()), None)
         if hand is None:
-            hand = self._make_room(
-                evidence,
-                depth,
-                keep=set(action.ids("object")) | set(action.ids("instrument")) | set(action.ids("source")),
-            )
-        if hand is None:
-            busy = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
-            if len(self.holding(busy)) >= HAND_CAPACITY or BOTH in {h for h, _ in self.scene.state.held}:
+            hand = min((RIGHT, LEFT), key=lambda h: (len(self.hands.holding(h)), h != RIGHT))
+            if len(self.hands.holding(hand)) >= HAND_CAPACITY or BOTH in {h for h, _ in self.scene.state.held}:
                 return self._without(action, failure)
-            failed = self.infer(Action.of("pick_up_also", {"object": thing, "hand": busy}), reason, evidence, depth)
+            failed = self.infer(Action.of("pick_up_also", {"object": thing, "hand": hand}), reason, evidence, depth)
         else:
             failed = self.infer(Action.of("pick_up", {"object": thing, "hand": hand}), reason, evidence, depth)
         return action if failed is None else self._without(action, failure)
@@ -423,99 +415,30 @@ class Reconciler:
     def _free_hand(
         self, action: Action, failure: FailedCheck, evidence: OperationEvidence, depth: int
     ) -> Action | NotDone:
+        """Let several things be in one hand where something says so, else put down what the hand holds."""
         hand, objects = failure.entity, action.ids("object")
         if failure.code is Code.HAND_EMPTY:
             return Action.of("pick_up", {k: v for k, v in action.roles if k != "source"})
-        free = [h for h in self.free_hands() if h != hand]
-        gripped = [thing for busy, thing in self.scene.state.held if busy == BOTH and thing not in objects]
-        if gripped and hand != BOTH:
-            other = LEFT if hand == RIGHT else RIGHT
-            failed = self.infer(
-                Action.of("pass_hand", {"object": gripped[0], "hand": other}),
-                because(Why.HELD_WITH_BOTH, hand=hand, thing=gripped[0]),
-                evidence,
-                depth,
-            )
-            return failed or action
-        if hand == BOTH and free:
-            return Action.of(action.name, {**action.bound, "hand": free[0]})
-        if free and not evidence.named_hand:
-            return Action.of(action.name, {**action.bound, "hand": free[0]})
-        if hand == BOTH and action.name in _GRASPS and not gripped:
-            hand = min((RIGHT, LEFT), key=lambda h: (len(self.holding(h)), h != RIGHT))
-        busy = [thing for thing in self.holding(hand) if thing not in objects]
-        stale = [
-            t
-            for t in busy
-            if self._put_down_by_track(t, evidence)
-            or evidence.span_s[0] - self.scene.last_seen_s.get(t, -1e9) > STALE_HOLD_S
-        ]
-        if not stale and free:
-            self.scene.note(
-                "reconcile", because(Why.OTHER_HAND_USED, hand=hand, holding=busy, free=free[0]), evidence.narration_ids
-            )
-            return Action.of(action.name, {**action.bound, "hand": free[0]})
+        busy = [thing for thing in self.hands.holding(hand) if thing not in objects]
         grasping = hand != BOTH and action.name in _GRASPS | _LIFTS and "instrument" not in action.bound
-        if not stale and grasping and len(busy) + len(objects) <= HAND_CAPACITY:
-            bound = {role: value for role, value in action.roles if role in {"object", "source", "instrument"}}
-            if "source" in bound and action.ids("source")[0] not in carriers(self.scene.facts, objects[0]):
-                self._brought(action, objects[0], evidence, depth)
-            self.scene.note("reconcile", because(Why.HELD_TOGETHER, hand=hand, holding=busy), evidence.narration_ids)
-            also = {"take_out": "take_out_also", "lift": "lift_also"}.get(BY_NAME[action.name].family, "pick_up_also")
-            fits = {v.role: v.accepts for v in BY_NAME[also].roles}
-            bound = {
-                r: v for r, v in bound.items() if all(self.scene.entities[i].type in fits[r] for i in action.ids(r))
-            }
-            return Action.of(also, {**bound, "hand": hand})
-        if not stale and grasping:  # one thing less in the hand is enough
-            busy = [min(busy, key=lambda t: (self.scene.last_seen_s.get(t, -1e9), t))]
-        for thing in stale or busy:
-            failed = self._put_down(thing, because(Why.HAND_NEEDED, hand=hand, thing=thing), evidence, depth)
+        gripped = any(self.hands.hand_of(thing) == BOTH for thing in busy)
+        if grasping and depth == 0 and not gripped and len(busy) + len(objects) <= HAND_CAPACITY:
+            if self.hands.kept(busy, hand, evidence):
+                return self._also(action, hand, busy, evidence, depth)
+        for thing in busy:
+            failed = self.hands.put_down(thing, because(Why.HAND_NEEDED, hand=hand, thing=thing), evidence, depth)
             if failed is not None:
                 return failed
         return action
 
-    def _make_room(self, evidence: OperationEvidence, depth: int, keep: set[str]) -> str | None:
-        """Put down the longest unmentioned thing that is not needed, and return the hand it was in."""
-        held = [
-            (self.scene.last_seen_s.get(thing, -1e9), hand, thing)
-            for hand, thing in self.scene.state.held
-            if thing not in keep
-        ]
-        for last_s, _hand, thing in sorted(held):
-            if evidence.span_s[0] - last_s > STALE_HOLD_S or self._put_down_by_track(thing, evidence):
-                if self._put_down(thing, because(Why.NOT_MENTIONED, thing=thing), evidence, depth) is None:
-                    free = self.free_hands()
-                    if free:
-                        return free[0]
-        return None
-
-    def _put_down_by_track(self, thing: str, evidence: OperationEvidence) -> str | None:
-        """Return the fixture where a track says that a held thing has been put down by now, if one does."""
-        record = self.binder.known.get(thing)
-        if record is None or record.track is None:
-            return None
-        ended = [
-            m
-            for m in record.track.association.tracks
-            if m.end_s <= evidence.span_s[0] + 0.5 and m.end_s > self.scene.last_seen_s.get(thing, 0.0) - 2.0
-        ]
-        return self.binder.fixture_of(ended[-1].end_fixture) if ended else None
-
-    def _put_down(self, thing: str, reason: Reason, evidence: OperationEvidence, depth: int) -> NotDone | None:
-        where = self._put_down_by_track(thing, evidence)
-        if where is not None:
-            reason = replace(reason, also=Why.TRACK_ENDS_THERE)
-        where = where or self.default_surface()
-        sense = "insert" if self.how(where) == "in" else "put"
-        kinds = {"object": self.scene.entities[thing].type, "target": self.scene.entities[where].type}
-        kind = choose(sense, kinds) or choose("put", kinds)
-        if kind is None:
-            return Unreconciled(because(Why.NO_WAY_DOWN, thing=thing))
-        return self.infer(Action.of(kind.name, {"object": thing, "target": where}), reason, evidence, depth)
-
-    def put_down_unsaid(self, things: Iterable[str], mention: Mention, evidence: OperationEvidence) -> None:
-        """Before something held is said to be picked up again: its putting down went unsaid."""
-        for thing in things:
-            if self.scene.held(thing):
-                self._put_down(thing, because(Why.PICKED_UP_AGAIN, thing=thing), evidence, 0)
+    def _also(self, action: Action, hand: str, busy: list[str], evidence: OperationEvidence, depth: int) -> Action:
+        """Return the form of a taking for a hand that holds something already."""
+        objects = action.ids("object")
+        bound = {role: value for role, value in action.roles if role in {"object", "source"}}
+        if "source" in bound and action.ids("source")[0] not in carriers(self.scene.facts, objects[0]):
+            self._brought(action, objects[0], evidence, depth)
+        self.scene.note("reconcile", because(Why.HELD_TOGETHER, hand=hand, holding=busy), evidence.narration_ids)
+        also = {"take_out": "take_out_also", "lift": "lift_also"}.get(BY_NAME[action.name].family, "pick_up_also")
+        fits = {v.role: v.accepts for v in BY_NAME[also].roles}
+        bound = {r: v for r, v in bound.items() if all(self.scene.entities[i].type in fits[r] for i in action.ids(r))}
+        return Action.of(also, {**bound, "hand": hand})

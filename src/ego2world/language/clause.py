@@ -106,6 +106,7 @@ def _finish(draft: Draft, start: int) -> None:
         (draft.from_hand, draft.to_hand) if draft.from_hand or draft.to_hand else None,
         cursor.continued,
         text,
+        holds=tuple(draft.holds),
     )
     cursor.continued = False
     cursor.clauses.append(clause)

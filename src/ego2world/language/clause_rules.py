@@ -60,6 +60,7 @@ class Draft:
     places: list[tuple[str, NounPhrase]] = field(default_factory=list)
     instruments: list[NounPhrase] = field(default_factory=list)
     gapped: list[Clause] = field(default_factory=list)
+    holds: list[tuple[NounPhrase, str]] = field(default_factory=list)
     last_prep: str = ""
 
     @property
@@ -85,6 +86,11 @@ def _hand_phrase(draft: Draft) -> Then:
     following = readings(draft.lex, cursor.word(2), ("base",))
     if word == "using" and draft.mode == BACKGROUND and cursor.fronted and following:
         return Then.END
+    said = [*draft.objects, *(phrase for _, phrase in draft.places), *draft.instruments]
+    if cursor.word(-1) in {"held", "holding"} and said:
+        draft.holds.append((said[-1], hand))
+        cursor.at += 2
+        return Then.NEXT
     if word == "in" and draft.places:
         pass
     elif word == "from":

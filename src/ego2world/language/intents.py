@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 
 from ego2world.language.lexicon import lexicon
 from ego2world.language.parse import parse
+from ego2world.language.phrases import NounPhrase
 from ego2world.language.reading import ACT, ATTEMPT, BACKGROUND, HOW, PURPOSE, Clause
 from ego2world.language.roles import FROM, Intent, NotActed, intent_of, tool_like
 from ego2world.ontology.kinds import Trait, kinds_with
@@ -33,7 +35,7 @@ def read_intents(text: str) -> tuple[Intent, ...]:
         if clause.mode == ATTEMPT:
             intents.append(replace(intent, not_acted=NotActed.ATTEMPT))
             continue
-        intent = _with_details(intent, clauses[index + 1 :])
+        intent = replace(_with_details(intent, clauses[index + 1 :]), holds=_holds(clauses, index))
         intents += _one_each(_by_purpose(intent, clause, clauses[index + 1 : index + 4]))
     intents = _without_holds(_inherited(intents))
     if not intents:
@@ -96,7 +98,7 @@ def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
             and not intent.of("instrument")
         ):
             tools = list(clause.instruments) + [p for prep, p in clause.places if prep in {"with", "against", "using"}]
-            if clause.mode == HOW and clause.verb in _MOVED_TOOL:
+            if (clause.mode == HOW and clause.verb in _MOVED_TOOL) or clause.sense == "hold":
                 tools += clause.objects
             tools = [p for p in tools if not p.pronoun and tool_like(kind(p.head))]
             own = {p.head for p in intent.of("object")}
@@ -106,6 +108,20 @@ def _with_details(intent: Intent, following: tuple[Clause, ...]) -> Intent:
             origins = [p for prep, p in clause.places if prep in FROM and not p.pronoun]
             intent = intent.with_role("source", origins[:1])
     return intent
+
+
+def _holds(clauses: tuple[Clause, ...], index: int) -> tuple[tuple[NounPhrase, str], ...]:
+    """Return what is said to be held, and in which hand, while the act of a clause is done."""
+    meanwhile = list(takewhile(lambda clause: clause.mode in {HOW, BACKGROUND}, clauses[index + 1 :]))
+    if not any(clause.mode == ACT for clause in clauses[:index]):
+        meanwhile += [clause for clause in clauses[:index] if clause.mode == BACKGROUND]
+    return clauses[index].holds + tuple(
+        (phrase, clause.hands[0])
+        for clause in meanwhile
+        if clause.sense == "hold" and len(clause.hands) == 1
+        for phrase in clause.objects
+        if lexicon().kind(phrase.head) not in kinds_with(Trait.BODY)
+    )
 
 
 def _one_each(intent: Intent) -> list[Intent]:

@@ -28,7 +28,7 @@ class Clause:
 
     ``mode`` is act (done), attempt (tried, not done), how, purpose, background or reason (all not done);
     ``places`` are (preposition, phrase) pairs in order; ``hands`` the hands named for this act;
-    ``passed`` the (from, to) hands of a change of hands.
+    ``passed`` the (from, to) hands of a change of hands; ``holds`` the things said to be held, each with its hand.
     """
 
     verb: str
@@ -43,6 +43,7 @@ class Clause:
     continued: bool = False
     text: str = ""
     sentence: int = 0
+    holds: tuple[tuple[NounPhrase, str], ...] = ()
 
 
 SUBORDINATE = {

@@ -25,7 +25,8 @@ class Intent:
     """One act as said: a verb sense and phrases by role (object, source, target, instrument, content).
 
     ``prep`` is the preposition of the target ("in", "on", "under", ...); ``hands`` are left, right, both or other;
-    ``to_hand`` is the receiving hand of a change of hands. ``not_acted`` is set when nothing is to be executed.
+    ``to_hand`` is the receiving hand of a change of hands; ``holds`` are the things that are said to be held
+    meanwhile, each with its hand. ``not_acted`` is set when nothing is to be executed.
     """
 
     sense: str
@@ -39,6 +40,7 @@ class Intent:
     not_acted: NotActed | None = None
     text: str = ""
     sentence: int = 0
+    holds: tuple[tuple[NounPhrase, str], ...] = ()
 
     def of(self, role: str) -> tuple[NounPhrase, ...]:
         """Return the phrases of a role."""
