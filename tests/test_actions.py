@@ -15,7 +15,7 @@ from ego2world.errors import DeclarationError
 from ego2world.language.forms import form_sense
 from ego2world.language.lexicon import lexicon
 from ego2world.ontology.kinds import KINDS, Trait, has
-from ego2world.world.actions import ACTIONS, BY_NAME, BY_SENSE, FALLBACKS, FAMILIES, ActionType, choose
+from ego2world.world.actions import ACTIONS, BY_NAME, BY_SENSE, ALIKE, FAMILIES, ActionType, choose
 from ego2world.world.actions.base import (
     Apart,
     Assign,
@@ -220,7 +220,7 @@ def test_the_ontology_is_large_and_well_formed() -> None:
         assert action.source and action.says
         named = {part.split("}")[0] for part in action.says.split("{")[1:]}
         assert named <= {v.role for v in action.roles}
-    assert {fallback for values in FALLBACKS.values() for fallback in values} <= set(BY_SENSE) | set(FAMILIES)
+    assert {fallback for values in ALIKE.values() for fallback in values} <= set(BY_SENSE) | set(FAMILIES)
 
 
 def test_a_wrong_declaration_is_refused_by_name_and_rule() -> None:
@@ -253,7 +253,7 @@ def test_every_official_verb_form_and_noun_class_is_covered() -> None:
     assert len(verbs) > 2_000
     for form in verbs:
         sense = form_sense(form, verbs)
-        possible = [a for s in (sense, *FALLBACKS.get(sense, ()), "other") for a in BY_SENSE.get(s, ())]
+        possible = [a for s in (sense, *ALIKE.get(sense, ()), "other") for a in BY_SENSE.get(s, ())]
         assert possible, form
     keys = set(nouns.values())
     assert len(keys) == 303

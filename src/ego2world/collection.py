@@ -21,6 +21,8 @@ from ego2world.tasks.contract import TERMINAL
 from ego2world.tasks.derive import Task, borders, derive_tasks
 from ego2world.tasks.stress import Span, admission_failures
 from ego2world.world.episode import PARTS, SCHEMA_VERSION, episode_digest
+from ego2world.world.fluents import NarrationOutcome
+from ego2world.world.state import row_fact
 
 Progress = Callable[[str, int, int], None]
 
@@ -104,7 +106,7 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
             admitted.append(task)
     rows = [operation_row(i, o) for i, o in enumerate(draft.operations, 1)]
     for i, row in enumerate(rows):
-        row["effects"] = effect_rows(draft.states[i], draft.states[i + 1], draft.world, draft.operations[i].action)
+        row |= effect_rows(draft.states[i], draft.states[i + 1], draft.world, draft.operations[i])
     parts = {
         "episode.json": pretty_json(
             _episode(draft, admitted, dataset.name, dataset.narrations[video])
@@ -120,9 +122,8 @@ def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[
     types = sorted({o.action.name for o in draft.operations})
     totals = {
         "videos": 1,
-        "narrations": draft.narrations,
-        "narrations_compiled": len(draft.compiled),
-        "narrations_unresolved": len(draft.unresolved),
+        "narrations": len(draft.outcomes),
+        **{outcome.value: sum(o is outcome for o in draft.outcomes.values()) for outcome in NarrationOutcome},
         "operations": len(draft.operations),
         "operations_inferred": sum(o.inferred for o in draft.operations),
         "action_types_used": len(types),
@@ -163,10 +164,18 @@ def _episode(
             for zone in world.zones
         ],
         "narrations": [
-            {"id": n.id, "text": n.text, "span_s": [n.start_s, n.end_s], "file": n.file, "row": n.row}
+            {
+                "id": n.id,
+                "text": n.text,
+                "span_s": [n.start_s, n.end_s],
+                "file": n.file,
+                "row": n.row,
+                "outcome": draft.outcomes[n.id].value,
+            }
             for n in narrations
         ],
         "initial_state": draft.initial.rows(),
+        "initial_basis": [draft.initial_basis[row_fact(row)[0]].value for row in draft.initial.rows()],
         "initial_state_sha256": draft.initial.digest(),
         "final_state_sha256": draft.states[-1].digest(),
         "groups": [

@@ -1,5 +1,6 @@
 """ego2world compile"""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from ego2world.annotations.formats import READERS, read_source
 from ego2world.cli.common import RAY_OPTION, err, names, out, print_json, progress
 from ego2world.collection import build_worlds
+from ego2world.world.fluents import NarrationOutcome
 
 
 def register(app: typer.Typer) -> None:
@@ -39,9 +41,8 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print_json(totals)
             return
-        done = totals["narrations_compiled"] / max(1, totals["narrations"])
         inferred = totals["operations_inferred"] / max(1, totals["operations"])
-        out.print(f"{totals['videos']} videos, {totals['narrations']} narrations ({done:.1%} compiled)")
+        out.print(f"{totals['videos']} videos, {totals['narrations']} narrations: {_outcomes(totals)}", soft_wrap=True)
         out.print(
             f"{totals['operations']} operations of {totals['action_types_used']} action types ({inferred:.1%}"
             f" inferred), {totals['entities']} entities"
@@ -51,3 +52,17 @@ def register(app: typer.Typer) -> None:
             f" {totals['tasks_event']} event"
         )
         out.print(f"written to {out_dir}. Next: ego2world audit {out_dir}", soft_wrap=True)
+
+
+def _outcomes(totals: Mapping[str, int]) -> str:
+    """Say what became of the narrations, each kind with its number."""
+    words = {
+        NarrationOutcome.ACTED: "change the world",
+        NarrationOutcome.EVENT_ONLY: "are events without effect",
+        NarrationOutcome.REPEAT: "repeat what is so already",
+        NarrationOutcome.ATTEMPT: "are attempts",
+        NarrationOutcome.STATEMENT: "tell of no act",
+        NarrationOutcome.OTHER_PERSON: "are done by others",
+        NarrationOutcome.LOST: "are lost",
+    }
+    return ", ".join(f"{totals[outcome]} {text}" for outcome, text in words.items() if totals[outcome])

@@ -107,6 +107,8 @@ class Binder:
             return (self._hand(phrase),)
         if kind == "face":
             return ("body",)
+        if kind in FIXTURES and self._part_of_a_thing(phrase):
+            kind = "part"  # the shelf of a coffee machine, the centre of a frother: no furniture
         if kind in FIXTURES:
             fixture = self.fixtures.bind(phrase, kind, mention, hint)
             if mention.role == "object":
@@ -126,6 +128,11 @@ class Binder:
             self.memory.last.append(found)
             self.memory.last_narration = mention.narration_id
         return found
+
+    def _part_of_a_thing(self, phrase: NounPhrase) -> bool:
+        """Say whether a phrase that names a fixture by its head belongs to a movable thing."""
+        owner = phrase.of if phrase.relation == "owner" else None
+        return owner is not None and not owner.pronoun and has(self.kind_of(owner), Trait.PORTABLE)
 
     def _hand(self, phrase: NounPhrase) -> str:
         if phrase.plural or "both" in phrase.determiner:
@@ -361,6 +368,7 @@ class Binder:
                 phrase.of, Mention("owner", mention.sense, "", mention.start_s, mention.end_s, mention.narration_id)
             )
             if owner and owner[0] != identifier and self.scene.entities[owner[0]].type != "hand":
+                self.known[identifier].owner = owner[0]
                 self.scene.assume(
                     ("place", identifier),
                     ("on", owner[0]),

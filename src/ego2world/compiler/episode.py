@@ -12,14 +12,15 @@ from ego2world.compiler.bind import Binder
 from ego2world.compiler.hands import SIDES, side_of
 from ego2world.compiler.memory import Mention
 from ego2world.compiler.normalise import normalise
-from ego2world.compiler.reason import Executed, NotDone, Outcome, Unreconciled, Unresolved, Why, Withheld, because
+from ego2world.compiler.reason import Executed, NotDone, Outcome, Repeat, Unreconciled, Unresolved, Why, Withheld, because
 from ego2world.compiler.reconcile import OperationEvidence, Reconciler
-from ego2world.compiler.scene import Scene
+from ego2world.compiler.scene import BoundMention, Operation, Scene
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.roles import Intent, NotActed
 from ego2world.ontology.kinds import Trait, has
 from ego2world.ontology.senses import Tag, senses
-from ego2world.world.actions import ActionType, ways
+from ego2world.world.actions import BY_NAME, ActionType, ways
+from ego2world.world.fluents import Basis, NarrationOutcome
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, contents, vessels
 
 PASSES = 3
@@ -32,9 +33,7 @@ class Compiled:
 
     video_id: str
     scene: Scene
-    compiled: list[str] = field(default_factory=list)
-    no_ops: list[str] = field(default_factory=list)
-    unresolved: list[str] = field(default_factory=list)
+    outcomes: dict[str, NarrationOutcome] = field(default_factory=dict)
 
 
 def compile_video(video_id: str, dataset: Dataset) -> Compiled:
@@ -72,6 +71,26 @@ def note_overlaps(scene: Scene, narrations: Sequence[Narration]) -> None:
             scene.note("normalise", because(Why.OVERLAP), (one.id, other.id))
 
 
+def _outcome(said: Sequence[Operation], outcomes: Sequence[Outcome]) -> NarrationOutcome:
+    """Return what became of a narration: the best of what became of its intents."""
+    if any(not BY_NAME[operation.action.name].event_only for operation in said):
+        return NarrationOutcome.ACTED
+    if said:
+        return NarrationOutcome.EVENT_ONLY
+    if any(isinstance(outcome, Repeat) for outcome in outcomes):
+        return NarrationOutcome.REPEAT
+    withheld = [outcome.reason.why for outcome in outcomes if isinstance(outcome, Withheld)]
+    if len(withheld) < len(outcomes):
+        return NarrationOutcome.LOST
+    for why, outcome in (
+        (Why.ONLY_TRIED, NarrationOutcome.ATTEMPT),
+        (Why.OTHER_PERSON, NarrationOutcome.OTHER_PERSON),
+    ):
+        if why in withheld:
+            return outcome
+    return NarrationOutcome.STATEMENT
+
+
 @dataclass
 class _Worker:
     scene: Scene
@@ -93,12 +112,8 @@ class _Worker:
         for outcome in undone:
             stage = "reconcile" if isinstance(outcome, NotDone) else "normalise"
             self.scene.note(stage, outcome.reason, (narration.id,))
-        if any(not operation.inferred for operation in self.scene.operations[before:]):
-            self.out.compiled.append(narration.id)
-        elif undone and not any(isinstance(outcome, Unresolved) for outcome in undone):
-            self.out.no_ops.append(narration.id)
-        else:
-            self.out.unresolved.append(narration.id)
+        said = [operation for operation in self.scene.operations[before:] if not operation.inferred]
+        self.out.outcomes[narration.id] = _outcome(said, outcomes)
 
     def outcome(self, intent: Intent, narration: Narration) -> Outcome:
         """Execute one intent, unless it says that nothing was done."""
@@ -109,8 +124,8 @@ class _Worker:
                 return Withheld(because(Why.ONLY_TRIED))
             case NotActed.STATEMENT:
                 return Withheld(because(Why.NOTHING_DONE))
-
-    # --------------------------------------------------------------------------------------------------------
+            case NotActed.OTHER_PERSON:
+                return Withheld(because(Why.OTHER_PERSON))
 
     def act(self, intent: Intent, narration: Narration) -> Outcome:
         """Bind and execute one intent."""
@@ -121,8 +136,15 @@ class _Worker:
 
         bound: dict[str, tuple[str, ...]] = {}
         objects: list[str] = []
+        mentions: list[BoundMention] = []
+
+        def resolve(phrase: NounPhrase, role: str, hint: str | None = None, exclude: tuple[str, ...] = ()) -> tuple[str, ...]:
+            found = self.binder.resolve(phrase, mention(role, intent.prep if role != "object" else ""), hint, exclude)
+            mentions.extend(BoundMention(phrase.text, role, thing) for thing in found)
+            return found
+
         for phrase in intent.of("object"):
-            objects += self.binder.resolve(phrase, mention("object"))
+            objects += resolve(phrase, "object")
         if not objects and intent.of("object"):
             return Unresolved(because(Why.UNKNOWN_REFERENT, phrases=[p.text for p in intent.of("object")]))
         bound["object"] = tuple(dict.fromkeys(objects))
@@ -130,24 +152,25 @@ class _Worker:
         taking, placing = intent.sense in senses(Tag.TAKEN_BY_TRACK), intent.sense in senses(Tag.PUT_BY_TRACK)
         start = self.binder.fixture_of(movement.start_fixture) if movement and taking else None
         end = self.binder.fixture_of(movement.end_fixture) if movement and placing else None
+        bases = {role: Basis.SAID for role, _ in intent.phrases}
         for role in ("source", "target", "instrument", "content"):
             hint = start if role == "source" else end if role == "target" else None
             for phrase in intent.of(role):
                 if phrase.head == "other" and role == "target" and intent.of("source"):
                     phrase = replace(intent.of("source")[0], modifiers=("other",))
                 others = tuple(objects) + (bound.get("source", ()) if role == "target" else ())
-                bound[role] = bound.get(role, ()) + self.binder.resolve(
-                    phrase, mention(role, intent.prep), hint, others
-                )
+                bound[role] = bound.get(role, ()) + resolve(phrase, role, hint, others)
         if (placing or intent.sense == "soak") and bound.get("target"):
             bound["target"] = tuple(self._vessel_of(t) for t in bound["target"])
         if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
             bound["source"] = (start,)
+            bases["source"] = Basis.TRACK
         let_go = intent.sense == "drop" and objects and not self.scene.held(objects[0])
         fixed = bool(objects) and objects[0] in self.scene.zone_of
         if placing and not bound.get("target") and not let_go and not fixed:
             after = self._next_start(objects[0], narration.end_s) if objects and end is None else None
             bound["target"] = (end or after or self._default_target(intent.sense, objects),)
+            bases["target"] = Basis.TRACK if end or after else Basis.INFERRED
             if after is not None:
                 self.scene.note("bind", because(Why.NEXT_TAKEN_THERE), (narration.id,), entity=after)
             elif end is None:
@@ -157,10 +180,14 @@ class _Worker:
                 for phrase in intent.of("target"):
                     self.scene.learn(end, f"{intent.prep} {phrase.phrase}", narration.id)
                 bound["target"] = (end,)
+                bases["target"] = Basis.TRACK
             elif not self._is_fixture(bound["target"]):
                 bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on
+                bases["target"] = Basis.TRACK if end else Basis.INFERRED
         self._check_track(movement, intent, bound, narration.id)
         hand = self._hand(intent, bound)
+        if intent.hands or intent.to_hand:
+            bases["hand"] = Basis.SAID
         evidence = OperationEvidence(
             (narration.id,),
             span,
@@ -168,6 +195,8 @@ class _Worker:
             hand if intent.sense != "pass" else None,
             intent.continued,
             intent.verb in {"leave", "keep", "rest"},
+            tuple(mentions),
+            bases,
         )
         if start is not None and objects:
             self.reconciler.settle(objects[0], start, evidence)

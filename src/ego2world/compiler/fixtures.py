@@ -38,6 +38,7 @@ _COMPATIBLE = {
     "tap": {"sink", "counter"}, "oven": {"oven"}, "microwave": {"microwave"}, "dishwasher": {"dishwasher"},
     "floor": {"floor"},
 }  # fmt: skip
+_LEVELS = {"upper": "top", "lower": "bottom"}
 _STORES = frozenset("cupboard drawer shelf".split())
 _NESTED = frozenset("drawer rack shelf".split())
 _HOSTS = frozenset("dishwasher fridge freezer oven cupboard".split())
@@ -150,15 +151,15 @@ class Fixtures:
 
     def _nested(self, phrase: NounPhrase, kind: str, host: str, mention: Mention) -> str:
         """Return the drawer or rack inside a host, told apart by its modifiers."""
-        wanted = {m for m in phrase.modifiers if lexicon().kind(m) not in _HOSTS}
+        wanted = {_LEVELS.get(m, m) for m in phrase.modifiers if lexicon().kind(m) not in _HOSTS}
         inside = [
             e
             for e, k in self.known.items()
             if self.scene.initial.get(("place", e)) == ("in", host) and self.scene.entities[e].type == kind and k.heads
         ]
         fitting = [e for e in inside if not self.memory.conflict(wanted, self.known[e].modifiers)]
-        exact = [e for e in fitting if wanted == self.known[e].modifiers or not wanted]
-        chosen = exact or (fitting if wanted and not any(self.known[e].modifiers for e in fitting) else [])
+        exact = [e for e in fitting if wanted == self._telling(e) or not wanted]
+        chosen = exact or (fitting if wanted and not any(self._telling(e) for e in fitting) else [])
         if chosen:
             return self._note(max(chosen, key=lambda e: self.known[e].mentioned_s), phrase, mention, wanted)
         label = " ".join([*sorted(wanted, key=phrase.text.find), phrase.head])
@@ -172,6 +173,10 @@ class Fixtures:
             (mention.narration_id,),
         )
         return self._note(identifier, phrase, mention, wanted)
+
+    def _telling(self, identifier: str) -> set[str]:
+        """Return the modifiers that tell a part from the others of its host."""
+        return {_LEVELS.get(m, m) for m in self.known[identifier].modifiers if lexicon().kind(m) not in _HOSTS}
 
     def _ahead(self, kind: str, mention: Mention) -> str | None:
         """Return the fixture of the kind that the next movements (or, on closing, the last) start from or end at."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from ego2world.compiler.zones import make_zones, touched, zone_name
 from ego2world.errors import CompileError
 from ego2world.world.episode import Group
 from ego2world.world.explain import explain, need_text
+from ego2world.world.fluents import Basis, FactKey, NarrationOutcome
 from ego2world.world.refusal import Refusal
 from ego2world.world.state import AGENT, Action, Entity, State, World, fact_row
 from ego2world.world.step import GroundAction, ground_action, step
@@ -36,9 +37,8 @@ class EpisodeDraft:
     states: tuple[State, ...]
     groups: tuple[Group, ...]
     notes: tuple[dict[str, Any], ...]
-    narrations: int
-    compiled: tuple[str, ...]
-    unresolved: tuple[str, ...]
+    outcomes: Mapping[str, NarrationOutcome]
+    initial_basis: Mapping[FactKey, Basis]
 
 
 def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[float]) -> EpisodeDraft:
@@ -100,9 +100,8 @@ def draft_episode(compiled: Compiled, dataset: Dataset, borders_s: Sequence[floa
         tuple(states),
         groups,
         notes,
-        len(dataset.narrations[compiled.video_id]),
-        tuple(compiled.compiled + compiled.no_ops),
-        tuple(compiled.unresolved),
+        compiled.outcomes,
+        scene.initial_basis,
     )
 
 
@@ -143,6 +142,8 @@ def operation_row(number: int, operation: Operation) -> dict[str, Any]:
         "says": operation.says,
         "inferred": operation.inferred,
         "track_ids": list(operation.track_ids),
+        "mentions": [{"words": m.words, "role": m.role, "entity": m.entity} for m in operation.mentions],
+        "roles_basis": {role: basis.value for role, basis in sorted(operation.bases.items())},
     }
     if operation.reason is not None:
         row["reason"] = reason_text(operation.reason)
@@ -163,13 +164,17 @@ def transition_row(world: World, number: int, operation: Operation, before: Stat
             fact_row(key, before.facts[key]) if key in before.facts else [key[0], key[1], "unknown"] for key in changed
         ],
         "after": [fact_row(key, after.facts[key]) for key in changed],
+        "basis": [operation.basis(after.facts[key]).value for key in changed],
         "state_sha256": after.digest(),
     }
 
 
-def effect_rows(before: State, after: State, world: World, action: Action) -> list[list[Any]]:
-    """Return an operation's effects as rows, also those that were already true."""
-    ground = ground_action(world, action)
+def effect_rows(before: State, after: State, world: World, operation: Operation) -> dict[str, list[Any]]:
+    """Return an operation's effects as rows, also those that were already true, and what each rests on."""
+    ground = ground_action(world, operation.action)
     keys = set(ground.updates) if isinstance(ground, GroundAction) else set()
     keys |= {key for key, value in after.facts.items() if before.facts.get(key) != value}
-    return [fact_row(key, after.facts[key]) for key in sorted(keys)]
+    return {
+        "effects": [fact_row(key, after.facts[key]) for key in sorted(keys)],
+        "basis": [operation.basis(after.facts[key]).value for key in sorted(keys)],
+    }

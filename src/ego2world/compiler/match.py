@@ -89,6 +89,9 @@ class Match:
         elif described_otherwise(described(phrase), its):
             fit -= 0.35
         fit += 0.1 * len(mine & record.modifiers) - 0.05 * len((mine ^ record.modifiers) - {"other"})
+        if phrase.of is not None and phrase.relation == "owner" and record.owner is not None:
+            if not self._called(record.owner, phrase.of):
+                fit -= 0.6  # the lid of the frother is no lid of the bottle
         if phrase.of is not None and not phrase.of.pronoun:
             about = phrase.of.head in entity.name or phrase.of.head in record.modifiers
             fit += 0.2 if about else -0.25 if phrase.relation == "content" and " of " in entity.name else 0.0
@@ -118,6 +121,15 @@ class Match:
             if moved and timely == 0 and any(t is not track for t in self._timely_tracks(phrase, mention)):
                 fit -= 0.5
         return fit
+
+    def _called(self, owner: str, phrase: NounPhrase) -> bool:
+        """Say whether an entity may be what a phrase names as an owner."""
+        if phrase.pronoun or owner not in self.known:
+            return True
+        word = singular(phrase.head.split()[-1])
+        return any(singular(head.split()[-1]) == word for head in self.known[owner].heads) or (
+            word in {singular(one) for one in self.scene.entities[owner].name.split()}
+        )
 
     def time_fit(self, track: NamedTrack, mention: Mention) -> float:
         movements = track.association.tracks

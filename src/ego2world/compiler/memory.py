@@ -27,6 +27,7 @@ class Known:
     modifiers: set[str] = field(default_factory=set)
     plural: bool = False
     track: NamedTrack | None = None
+    owner: str | None = None
     mentioned_s: float = -1e9
     order: int = -1
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from ego2world.world.fluents import Basis
 from ego2world.world.refusal import FailedCheck
 from ego2world.world.state import Action
 
@@ -21,6 +22,7 @@ class Why(StrEnum):
     # reading
     ONLY_TRIED = "only_tried"
     NOTHING_DONE = "nothing_done"
+    OTHER_PERSON = "other_person"
     OVERLAP = "overlap"
     # binding
     PLACEHOLDERS = "placeholders"
@@ -104,6 +106,19 @@ class Why(StrEnum):
     EVENT_IN_TERMINAL = "event_in_terminal"
 
 
+_TRACKED = {Why.FIRST_TRACK, Why.BY_TRACK, Why.BY_TRACK_NOT_GUESS, Why.TRACK_ENDED, Why.MOVED_UNSAID}
+_TOLD = {
+    Why.SAID_SOURCE,
+    Why.TAKEN_FROM_NOT_GUESS,
+    Why.BY_ITS_CONTAINER,
+    Why.NAMES_CONTENT,
+    Why.PART_OF,
+    Why.LID_OF,
+    Why.FIXTURE_PART,
+    Why.SAID_HELD,
+}
+
+
 @dataclass(frozen=True)
 class Reason:
     """Why something was decided: the kind of decision, what it is about, and a second ground where there is one."""
@@ -111,6 +126,20 @@ class Reason:
     why: Why
     about: Mapping[str, Any] = field(default_factory=dict)
     also: Why | None = None
+
+
+def basis_at_start(reason: Reason) -> Basis:
+    """Return what a fact of the initial world rests on."""
+    if Why.TRACK_ENDS_THERE is reason.also or reason.why in _TRACKED:
+        return Basis.TRACK
+    return Basis.SAID if reason.why in _TOLD else Basis.ASSUMED
+
+
+def basis_of(reason: Reason) -> Basis:
+    """Return what an operation that no narration says rests on."""
+    if reason.also in {Why.TRACK_ENDS_THERE, Why.NEXT_TAKEN_THERE} or reason.why in _TRACKED:
+        return Basis.TRACK
+    return Basis.SAID if reason.why is Why.SAID_HELD else Basis.INFERRED
 
 
 def because(why: Why, also: Why | None = None, **about: Any) -> Reason:

@@ -12,17 +12,18 @@ executable.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ego2world.compiler.ahead import Ahead
 from ego2world.compiler.bind import Binder
 from ego2world.compiler.hands import Hands
-from ego2world.compiler.reason import Executed, NotDone, Reason, Repeat, Unreconciled, Why, because
-from ego2world.compiler.scene import Operation, Scene, wording
+from ego2world.compiler.reason import Executed, NotDone, Reason, Repeat, Unreconciled, Why, basis_of, because
+from ego2world.compiler.scene import BoundMention, Operation, Scene, wording
 from ego2world.ontology.kinds import Trait, has, kinds_with
 from ego2world.world.actions import ACTIONS, BY_NAME, choose
 from ego2world.world.actions.base import Assign, EmptyOut, Holds, Is, Move, Within
 from ego2world.world.codes import Code
+from ego2world.world.fluents import Basis
 from ego2world.world.refusal import FailedCheck, Refusal
 from ego2world.world.repair import SWITCHES
 from ego2world.world.state import BOTH, HAND_CAPACITY, HANDS, LEFT, RIGHT, Action, State, carriers
@@ -45,6 +46,8 @@ class OperationEvidence:
     hand: str | None = None  # that is named
     continued: bool = False
     left: bool = False
+    mentions: tuple[BoundMention, ...] = ()
+    bases: Mapping[str, Basis] = field(default_factory=dict)
 
 
 class Reconciler:
@@ -103,6 +106,8 @@ class Reconciler:
                 evidence.narration_ids if reason is None else (),
                 evidence.track_ids,
                 reason,
+                evidence.mentions if reason is None else (),
+                {r: evidence.bases.get(r, Basis.INFERRED) if reason is None else basis_of(reason) for r, _ in action.roles},
             )
         )
         for need in kind.preconditions:  # what a check relied on is a guess no longer

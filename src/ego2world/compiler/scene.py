@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ego2world.compiler.reason import Reason, Why, because, plain
+from ego2world.compiler.reason import Reason, Why, basis_at_start, basis_of, because, plain
 from ego2world.compiler.wording import reason_text
 from ego2world.world.actions import BY_NAME
-from ego2world.world.fluents import FactKey, Value
+from ego2world.world.fluents import Basis, FactKey, Value
 from ego2world.world.state import AGENT, BOTH, LEFT, RIGHT, Action, Entity, State, World, fact_row
 
 ONE_ZONE = "kitchen"
@@ -28,8 +28,20 @@ def wording(action: Action, entities: Mapping[str, Entity]) -> str:
 
 
 @dataclass(frozen=True)
+class BoundMention:
+    """Words of a narration, the role they play, and the entity that they were bound to."""
+
+    words: str
+    role: str
+    entity: str
+
+
+@dataclass(frozen=True)
 class Operation:
-    """One executed step of the reference with its evidence; see design.md for the fields of its line."""
+    """One executed step of the reference with its evidence; see docs/WORLDS.md for the fields of its line.
+
+    ``bases`` says what the binding of each role rests on.
+    """
 
     action: Action
     family: str
@@ -38,6 +50,19 @@ class Operation:
     narration_ids: tuple[str, ...] = ()
     track_ids: tuple[str, ...] = ()
     reason: Reason | None = None
+    mentions: tuple[BoundMention, ...] = ()
+    bases: Mapping[str, Basis] = field(default_factory=dict)
+
+    def basis(self, value: Value) -> Basis:
+        """Return what a fact rests on that the operation sets: for a place, what the binding of that place rests
+        on."""
+        if self.reason is not None:
+            return basis_of(self.reason)
+        if isinstance(value, tuple):
+            for role, basis in self.bases.items():
+                if role in {"target", "source", "hand", "instrument"} and value[1] in self.action.ids(role):
+                    return basis
+        return Basis.SAID
 
     @property
     def inferred(self) -> bool:
@@ -52,6 +77,7 @@ class Scene:
     entities: dict[str, Entity] = field(default_factory=dict)
     zone_of: dict[str, str] = field(default_factory=dict)
     initial: dict[FactKey, Value] = field(default_factory=dict)
+    initial_basis: dict[FactKey, Basis] = field(default_factory=dict)
     facts: dict[FactKey, Value] = field(default_factory=dict)
     notes: list[dict[str, Any]] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
@@ -129,6 +155,7 @@ class Scene:
         if key in self.facts:
             raise AssertionError(f"{key} is already {self.facts[key]}")
         self.initial[key] = value
+        self.initial_basis[key] = basis_at_start(reason)
         self.facts[key] = value
         self._state = None
         if key[0] != "at":
@@ -146,6 +173,7 @@ class Scene:
         ):
             return False  # it was reached already, which a closed container could have prevented
         self.initial[key] = value
+        self.initial_basis[key] = basis_at_start(reason)
         self.facts[key] = value
         self._state = None
         self.weak.discard(key)

@@ -13,6 +13,7 @@ from ego2world.world.state import Action
 TEXTS: Mapping[Why, str] = {
     Why.ONLY_TRIED: "attempt: tried, and not said to have succeeded",
     Why.NOTHING_DONE: "statement: nothing is said to be done",
+    Why.OTHER_PERSON: "somebody else does it, not the wearer of the camera",
     Why.OVERLAP: "segments overlap; both kept, effects in order of start, then end, then id",
     Why.PLACEHOLDERS: "{count} placeholder track(s) without a name left out",
     Why.UNKNOWN_REFERENT: "unresolved: {phrases} refers to nothing known",

@@ -18,6 +18,7 @@ class NotActed(StrEnum):
 
     ATTEMPT = "attempt"  # tried, and not said to have succeeded
     STATEMENT = "statement"  # nothing is said to be done
+    OTHER_PERSON = "other_person"  # somebody else does it
 
 
 @dataclass(frozen=True)
@@ -342,6 +343,12 @@ def _moved(bound: _Bound) -> bool:
     if bound.sense != "move":
         return False
     into = any(prep in {"inside", "into"} for prep, _ in clause.places)
+    if bound.kinds == {"rack"} and clause.verb in {"push", "pull", "slide"}:
+        if clause.verb == "push" or roles["target"]:
+            bound.sense = "push_in"
+        elif clause.verb == "pull" or roles["source"]:
+            bound.sense = "take_out" if roles["source"] else "pull_out"
+        return True
     if clause.verb == "slide" and roles["target"] and not roles["source"] and into:
         if bound.kinds - {"glove", "hand", None}:
             bound.sense = "insert"

@@ -98,7 +98,6 @@ def make_suite(worlds: Path, name: str, rule: SuiteRule, only: Sequence[str] | N
     chosen: list[str] = []
     tasks: dict[str, str] = {}
     for episode_id in only or known:
-        totals = manifest["episodes"][episode_id]["totals"]
         if rule.scenes and scene_of(episode_id) not in rule.scenes:
             continue
         if rule.episodes is not None and len(chosen) == rule.episodes:
@@ -108,7 +107,7 @@ def make_suite(worlds: Path, name: str, rule: SuiteRule, only: Sequence[str] | N
             for t in load_episode(worlds, episode_id).tasks
             if rule.tier in {None, t.tier}
         }
-        if only is None and (totals.get("narrations_unresolved", 0) or not own):
+        if only is None and not own:
             continue
         chosen.append(episode_id)
         tasks |= own

@@ -21,7 +21,7 @@ from ego2world.world.refusal import Refusal
 from ego2world.world.state import Action, Entity, State, World
 from ego2world.world.step import step
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 COLLECTION_TABLES = ("operations", "transitions", "notes", "entities", "groups", "tasks", "narrations")
 PARTS = ("episode.json", "operations.jsonl", "transitions.jsonl", "notes.jsonl")
 

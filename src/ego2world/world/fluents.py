@@ -57,9 +57,31 @@ DOMAINS: dict[str, tuple[str | bool, ...]] = {
     "weighed": (True, False),
     "upside_down": (True, False),
     "written": (True, False),
+    "pulled_out": (True, False),
 }
 # Fluents whose value names an entity ("place" with how; "attached" an entity or "no"; "at" the agent's zone).
 ENTITY_VALUED = ("place", "attached", "at")
+
+
+class Basis(StrEnum):
+    """What a fact, an effect or the binding of a role rests on."""
+
+    SAID = "said"  # a narration says it
+    TRACK = "track"  # an object track shows it
+    INFERRED = "inferred"  # concluded, with its reason
+    ASSUMED = "assumed"  # needed at the start, and contradicted by nothing
+
+
+class NarrationOutcome(StrEnum):
+    """What became of a narration."""
+
+    ACTED = "acted"  # at least one operation that changes the world
+    EVENT_ONLY = "event_only"  # only operations that change nothing
+    REPEAT = "repeat"  # it was so already
+    ATTEMPT = "attempt"  # tried, and not said to have succeeded
+    STATEMENT = "statement"  # nothing is said to be done
+    OTHER_PERSON = "other_person"  # somebody else did it
+    LOST = "lost"  # said to be done, and not executed
 
 
 class Truth(StrEnum):

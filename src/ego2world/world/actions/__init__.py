@@ -10,7 +10,7 @@ from ego2world.world.actions import bodily, cleaning, joining, opening, placing,
 from ego2world.world.actions.base import ActionType, Parameter
 from ego2world.world.actions.vocabulary import ANY, HAND
 
-__all__ = ["ACTIONS", "BY_NAME", "BY_SENSE", "FALLBACKS", "FAMILIES", "ActionType", "Parameter", "candidates", "choose"]
+__all__ = ["ACTIONS", "ALIKE", "BY_NAME", "BY_SENSE", "FAMILIES", "ActionType", "Parameter", "candidates", "choose"]
 
 _CONTEXT = ("hand", "instrument", "source", "target")
 
@@ -34,17 +34,15 @@ BY_SENSE: dict[str, tuple[ActionType, ...]] = {
     for sense in sorted({sense for action in ACTIONS for sense in action.senses})
 }
 
-# Where no type of a sense accepts the binding, these senses are tried in order, and "other" last.
-FALLBACKS: dict[str, tuple[str, ...]] = {
-    "insert": ("put",), "put": ("insert", "move"), "throw": ("throw_away", "drop"), "throw_away": ("throw", "drop", "put"),
-    "drop": ("put",), "uncover_lid": ("remove", "lift", "uncover"), "cover_lid": ("put", "cover"), "take_off": ("remove", "take"),
-    "press_on": ("press",), "press_off": ("press",), "take": ("scoop",), "take_out": ("take", "scoop", "remove"),
-    "remove": ("take", "detach"), "lift": ("take",), "bring": ("move",), "hang": ("put",), "unscrew": ("detach", "turn"),
-    "screw": ("attach", "turn"), "plug_in": ("attach",), "unplug": ("detach",), "open": ("unfold", "adjust"), "close": ("fold", "adjust"),
-    "turn_on": ("press",), "turn_off": ("press",), "gather": ("move",), "push": ("move",), "peel": ("remove",),
-    "squeeze": ("press",), "fill": ("add",), "add": ("put", "insert", "mix"), "pour": ("add", "move"), "sprinkle": ("add", "shake"),
-    "wring": ("squeeze",), "stack": ("put",), "adjust": ("move",), "scoop": ("take",), "wrap": ("cover",), "pass": ("move",),
-    "whisk": ("mix",), "wear": ("put", "move"), "position": ("move", "hold"), "throw_in": ("put",),
+# Where no type of a sense accepts the binding, these senses, which say the same of it, are tried in order.
+ALIKE: dict[str, tuple[str, ...]] = {
+    "insert": ("put",), "put": ("insert",), "hang": ("put",), "stack": ("put",), "drop": ("put",), "throw": ("throw_away",),
+    "throw_away": ("throw", "put"), "take": ("take_out", "scoop"), "take_out": ("take", "remove"), "remove": ("take", "detach"),
+    "lift": ("take",), "gather": ("take",), "bring": ("move",), "scoop": ("take",), "uncover_lid": ("remove", "detach"),
+    "cover_lid": ("put", "cover"), "take_off": ("remove",), "press_on": ("press",), "press_off": ("press",),
+    "turn_on": ("press_on",), "turn_off": ("press_off",), "unscrew": ("detach",), "screw": ("attach",), "plug_in": ("attach",),
+    "unplug": ("detach",), "fill": ("add",), "add": ("insert",), "pour": ("add",), "sprinkle": ("add",), "wring": ("squeeze",),
+    "wrap": ("cover",), "whisk": ("mix",), "position": ("hold",),
 }  # fmt: skip
 
 for _action in ACTIONS:
@@ -73,17 +71,15 @@ def candidates(sense: str, kinds: dict[str, str]) -> tuple[ActionType, ...]:
 
 
 def ways(sense: str, kinds: dict[str, str], most: int = 3) -> Iterator[ActionType]:
-    """Yield the action types that may carry out a sense: its own, those of its fallbacks, at last "other" by its
-    object.
+    """Yield the action types that may carry out a sense: its own, then those that say the same.
 
     Args:
         sense: a verb sense of the lexicon.
         kinds: role -> kind of what is bound to it.
         most: how many types of one sense to yield at most, the best first.
     """
-    for attempt in (sense, *FALLBACKS.get(sense, ())):
+    for attempt in (sense, *ALIKE.get(sense, ())):
         yield from candidates(attempt, kinds)[:most]
-    yield from candidates("other", {role: kind for role, kind in kinds.items() if role == "object"})[:most]
 
 
 _TOLERATED = frozenset({"hand", "source", "target", "instrument"})

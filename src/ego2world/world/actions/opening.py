@@ -23,6 +23,19 @@ def _closes(name: str, kinds: str, senses: str = "close") -> ActionType:
     )  # fmt: skip
 
 
+_LIDDED = frozenset("jug pot pan bowl cup glass tray".split())  # open on top, with a lid that may be on it
+_RACKS = frozenset({"rack"})
+
+
+def _slides(name: str, family: str, says: str, out: bool, senses: str) -> ActionType:
+    return ActionType(
+        name, family, says, (obj(_RACKS), Parameter("source", INSIDES, optional=True), Parameter("target", INSIDES, optional=True),
+                             HAND_ROLE),
+        (Reach("object"),), (Assign("pulled_out", "object", out),), tuple(senses.split()),
+        f"verb classes pull and push, bound to a rack that slides, {'out' if out else 'in'}",
+    )  # fmt: skip
+
+
 _KINDS = (
     ("cupboard", "cupboard"), ("drawer", "drawer"), ("fridge", "fridge"), ("freezer", "freezer"), ("oven", "oven"),
     ("microwave", "microwave"), ("dishwasher", "dishwasher"), ("washing_machine", "washing_machine"), ("bin", "bin"),
@@ -36,6 +49,19 @@ ACTIONS = (
     _opens("part", "part base thing", by_hand=False),
     *(_closes(name, kinds) for name, kinds in _KINDS),
     _closes("part", "part base thing"),
+    _slides("pull_rack_out", "take_out", "pull {object} out[ of {source}]", True, "take_out"),
+    _slides("pull_rack", "move", "pull {object} out", True, "pull_out"),
+    _slides("open_rack", "open", "pull {object} open", True, "open"),
+    _slides("push_rack_in", "move", "push {object} in", False, "push_in"),
+    _slides("close_rack", "close", "push {object} shut", False, "close"),
+    ActionType(
+        "open_lidded", "open", "open {object}", (obj(_LIDDED), HAND_ROLE), (Reach("object"),),
+        (Assign("covered", "object", False),), ("open",), "verb class open, bound to a vessel with a lid",
+    ),
+    ActionType(
+        "close_lidded", "close", "close {object}", (obj(_LIDDED), HAND_ROLE), (Reach("object"),),
+        (Assign("covered", "object", True),), ("close",), "verb class close, bound to a vessel with a lid",
+    ),
     ActionType(
         "cut_open", "open", "cut {object}[ with {instrument}]", (obj(PACKS), _TOOL),
         (Reach("object"), Is("openness", "object", ("closed",))),
