@@ -19,8 +19,8 @@ from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import Scene
 from ego2world.compiler.tracks import NamedTrack, named, put_fit, take_fit
 from ego2world.language.lexicon import lexicon
-from ego2world.language.phrases import NounPhrase
-from ego2world.ontology.kinds import Trait, has
+from ego2world.language.phrases import SOLID_PIECES, NounPhrase
+from ego2world.ontology.kinds import Trait, has, kinds_with
 from ego2world.ontology.senses import Tag, senses
 from ego2world.world.state import BOTH, LEFT, RIGHT, vessels
 
@@ -55,6 +55,7 @@ class Binder:
         self.tracks = [named(association) for association in associations if not association.placeholder]
         self.entity_of: dict[str, str] = {}
         self.memory = Memory(scene)
+        self.solids: set[str] = set()  # heads that were found to name something solid
         self.known = self.memory.known
         self.fixtures = Fixtures(self.memory, self.tracks)
         self.match = Match(self.memory, self.tracks, self.entity_of)
@@ -102,7 +103,7 @@ class Binder:
                         replace(phrase, head=heads[0], modifiers=(*phrase.modifiers, "other")), mention, hint, exclude
                     )
             return ()
-        kind = self.kind_of(phrase)
+        kind = self._solid(phrase, self.kind_of(phrase), mention)
         if kind == "hand":
             return (self._hand(phrase),)
         if kind == "face":
@@ -112,7 +113,7 @@ class Binder:
         if kind in FIXTURES:
             fixture = self.fixtures.bind(phrase, kind, mention, hint)
             if mention.role == "object":
-                self.memory.last.append((fixture,))
+                self.memory.spoke((fixture,), mention)
             return (fixture,)
         if has(kind, Trait.SUBSTANCE):
             by_pack = mention.role == "object" and mention.sense in senses(Tag.BY_PACK) and not phrase.piece
@@ -125,9 +126,16 @@ class Binder:
             )
         found = self._things(phrase, kind, mention, exclude)
         if mention.role == "object":
-            self.memory.last.append(found)
-            self.memory.last_narration = mention.narration_id
+            self.memory.spoke(found, mention)
         return found
+
+    def _solid(self, phrase: NounPhrase, kind: str, mention: Mention) -> str:
+        """Return "vegetable" for what is called like a drink or sauce, but is cut, peeled or in pieces: squash."""
+        if kind not in kinds_with(Trait.SUBSTANCE) or has(kind, Trait.FOOD):
+            return kind
+        if phrase.piece in SOLID_PIECES or mention.sense in senses(Tag.CUTS):
+            self.solids.add(phrase.head)
+        return "vegetable" if phrase.head in self.solids else kind
 
     def _part_of_a_thing(self, phrase: NounPhrase) -> bool:
         """Say whether a phrase that names a fixture by its head belongs to a movable thing."""
@@ -140,37 +148,42 @@ class Binder:
         return LEFT if "left" in phrase.modifiers else RIGHT if "right" in phrase.modifiers else BOTH
 
     def _pronoun(self, phrase: NounPhrase, mention: Mention) -> tuple[str, ...]:
-        many = phrase.plural or phrase.head in {"them", "these", "those", "both", "all"}
-        if (
-            self.memory.last
-            and self.memory.last_narration == mention.narration_id
-            and not any(e in self.scene.zone_of for e in self.memory.last[-1])
-        ):
-            if phrase.head in {"it", "them", "these", "those"} and mention.sense not in {"open", "close"}:
-                return self.memory.last[-1]
-        if many:
-            for found in reversed(self.memory.last):
+        """Return what a pronoun means: what its own narration spoke of before, else what is in the hand that puts it;
+        else nothing, since an older thing of another narration would be a guess."""
+        if phrase.head in {"something", "everything", "this", "that"}:
+            return ()
+        before = self.memory.spoken_in(mention.narration_id)
+        if phrase.plural or phrase.head in {"them", "these", "those", "both", "all"}:
+            for found in reversed(before):
                 if len(found) > 1 or any(self.known[e].plural for e in found if e in self.known):
                     return found
-            recent = [found[0] for found in self.memory.last[-2:] if found]
-            return tuple(dict.fromkeys(recent))
+            several = tuple(dict.fromkeys(found[0] for found in before[-2:]))
+            return several or self._held_alone(mention, plural=True)
         wanted = self.scene.world.openable if mention.sense in {"open", "close"} else None
-        for found in reversed(self.memory.last[-8:]):
+        moved = mention.sense in senses(Tag.PUTTING) | senses(Tag.TAKING)
+        for found in reversed(before):
             if wanted is not None and not set(found) & wanted:
                 continue
-            if mention.sense in senses(Tag.PUTTING) | senses(Tag.TAKING) and any(
-                e in self.scene.zone_of for e in found
-            ):
+            if moved and any(e in self.scene.zone_of for e in found):
                 continue
             if phrase.head in {"one", "other"} or "other" in phrase.modifiers:
-                known = self.known.get(found[0])
-                if known and known.heads:
-                    word = sorted(known.heads)[0]
-                    other = NounPhrase(
-                        phrase.text, word, (*phrase.modifiers, *(("other",) if "other" not in phrase.modifiers else ()))
-                    )
-                    return self.resolve(other, mention)
+                return self._other_of(found, phrase, mention)
             return found
+        return self._held_alone(mention, plural=False)
+
+    def _other_of(self, found: tuple[str, ...], phrase: NounPhrase, mention: Mention) -> tuple[str, ...]:
+        """Return the other one of what was spoken of: "the fork ... the other"."""
+        heads = sorted(self.known[found[0]].heads) if found[0] in self.known else []
+        if not heads:
+            return found
+        modifiers = phrase.modifiers if "other" in phrase.modifiers else (*phrase.modifiers, "other")
+        return self.resolve(NounPhrase(phrase.text, heads[0], modifiers), mention)
+
+    def _held_alone(self, mention: Mention, plural: bool) -> tuple[str, ...]:
+        """Return the one thing in the hands where an act puts or handles what is held."""
+        held = tuple(dict.fromkeys(thing for _, thing in self.scene.state.held))
+        if mention.role == "object" and mention.sense in senses(Tag.IN_HAND) and (len(held) == 1 or plural):
+            return held
         return ()
 
     def substance(self, name: str, kind: str, evidence: str) -> str:
@@ -193,7 +206,7 @@ class Binder:
         track, fit = self.match.best_track(phrase, mention)
         if track is not None and fit >= 1.0:
             found = self._from_track(track, phrase, mention)
-            self.memory.last.append((found,))
+            self.memory.spoke((found,), mention)
             return found
         content = self.substance(phrase.phrase, kind, mention.narration_id)
         holders = [v for v in vessels(self.scene.facts, content) if has(self.scene.entities[v].type, Trait.PACK)]
@@ -210,7 +223,7 @@ class Binder:
                 (mention.narration_id,),
             )
         self.memory.touch(found, phrase, mention)
-        self.memory.last.append((found,))
+        self.memory.spoke((found,), mention)
         return found
 
     # things -------------------------------------------------------------------------------------------------
@@ -218,6 +231,8 @@ class Binder:
     def _things(
         self, phrase: NounPhrase, kind: str, mention: Mention, exclude: tuple[str, ...] = ()
     ) -> tuple[str, ...]:
+        if phrase.head.isdigit():
+            return ()  # "pick up 3": of what is not said
         count = phrase.count or 1
         if count > 4 or (phrase.plural and phrase.count is None):
             return (self._group(phrase, kind, mention),)

@@ -13,17 +13,17 @@ from ego2world.compiler.hands import SIDES, side_of
 from ego2world.compiler.memory import Mention
 from ego2world.compiler.normalise import normalise
 from ego2world.compiler.reason import Executed, NotDone, Outcome, Repeat, Unreconciled, Unresolved, Why, Withheld, because
-from ego2world.compiler.reconcile import OperationEvidence, Reconciler
+from ego2world.compiler.reconcile import Better, OperationEvidence, Reconciler
 from ego2world.compiler.scene import BoundMention, Operation, Scene
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.roles import Intent, NotActed
-from ego2world.ontology.kinds import Trait, has
+from ego2world.ontology.kinds import Trait, has, kinds_with
 from ego2world.ontology.senses import Tag, senses
 from ego2world.world.actions import BY_NAME, ActionType, ways
 from ego2world.world.fluents import Basis, NarrationOutcome
 from ego2world.world.state import BOTH, LEFT, RIGHT, Action, contents, vessels
 
-PASSES = 3
+PASSES = 4
 _HANDS = {"left": LEFT, "right": RIGHT, "both": BOTH}
 
 
@@ -46,7 +46,7 @@ def compile_video(video_id: str, dataset: Dataset) -> Compiled:
     narrations = dataset.narrations[video_id]
     read = [normalise(narration, dataset.vocabulary) for narration in narrations]
     ahead = Ahead([(n.start_s, intent) for n, intents in zip(narrations, read, strict=True) for intent in intents])
-    better: dict[tuple[int, str], str] = {}
+    better = Better()
     for _ in range(PASSES):  # a hand that nobody names is guessed; later acts tell better, and it is done again
         scene = Scene()
         scene.start()
@@ -55,10 +55,8 @@ def compile_video(video_id: str, dataset: Dataset) -> Compiled:
         note_overlaps(scene, narrations)
         for narration, intents in zip(narrations, read, strict=True):
             worker.narration(narration, intents)
-        learnt = worker.reconciler.hands.learnt
-        if not learnt:
+        if not better.learn(worker.reconciler):
             break
-        better |= learnt
     return worker.out
 
 
@@ -184,6 +182,11 @@ class _Worker:
             elif not self._is_fixture(bound["target"]):
                 bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on
                 bases["target"] = Basis.TRACK if end else Basis.INFERRED
+        if intent.sense == "add" and objects and not bound.get("target"):
+            vessel = self._vessel_in_use(objects)
+            if vessel is not None:
+                bound["target"], bases["target"] = (vessel,), Basis.INFERRED
+                self.scene.note("bind", because(Why.VESSEL_IN_USE), (narration.id,), entity=vessel)
         self._check_track(movement, intent, bound, narration.id)
         hand = self._hand(intent, bound)
         if intent.hands or intent.to_hand:
@@ -225,6 +228,18 @@ class _Worker:
             sinks[0] if sinks else thing,
         )
 
+    def _vessel_in_use(self, objects: Sequence[str]) -> str | None:
+        """Return the vessel that was last spoken of: where something is added to when nobody says."""
+        seen = self.scene.last_seen_s
+        open_vessels = [
+            thing
+            for thing in seen
+            if has(self.scene.entities[thing].type, Trait.VESSEL)
+            and self.scene.entities[thing].type in kinds_with(Trait.VESSEL_NAMED) - kinds_with(Trait.PACK)
+            and thing not in objects
+        ]
+        return max(open_vessels, key=lambda thing: (seen[thing], thing), default=None)
+
     def _under(self, thing: str) -> str:
         place = self.scene.facts.get(("place", thing))
         if isinstance(place, tuple) and place[0] in {"on", "in"} and place[1] in self.scene.zone_of:
@@ -260,7 +275,7 @@ class _Worker:
                 if self.scene.entities[identifier].type == "bin":
                     return identifier
             return self.binder.resolve(NounPhrase("bin", "bin"), Mention("target", sense, "in", 0.0, 0.0, ""))[0]
-        return self.reconciler.default_surface()
+        return self.reconciler.guess_place(objects[0]) if objects else self.reconciler.default_surface()
 
     def _hand(self, intent: Intent, bound: dict[str, tuple[str, ...]]) -> str | None:
         if intent.sense == "pass":

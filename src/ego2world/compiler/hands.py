@@ -53,7 +53,7 @@ class Hands:
     binder: Binder
     ahead: Ahead
     infer: Infer
-    default_surface: Callable[[], str]
+    guess_place: Callable[[str], str]
     how: Callable[[str], str]
     better: Mapping[tuple[int, str], str] = field(default_factory=dict)  # (intent, thing) -> hand; what later acts tell
     now: int = -1
@@ -289,7 +289,7 @@ class Hands:
             if where is not None and thing not in carriers(self.scene.facts, where):
                 reason = replace(reason, also=Why.NEXT_TAKEN_THERE)
             else:
-                where = self.default_surface()
+                where = self.guess_place(thing)
         sense = "insert" if self.how(where) == "in" else "put"
         kinds = {"object": self.scene.entities[thing].type, "target": self.scene.entities[where].type}
         kind = choose(sense, kinds) or choose("put", kinds)

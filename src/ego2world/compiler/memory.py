@@ -51,9 +51,22 @@ class Memory:
         self.scene = scene
         self.known: dict[str, Known] = {}
         self.last: list[tuple[str, ...]] = []
-        self.last_narration = ""
+        self._narration = ""
+        self._here: list[tuple[str, ...]] = []
         self.count = 0
         self.called: dict[str, set[str]] = {}  # the last word of a head -> the entities that were called so
+
+    def spoke(self, found: tuple[str, ...], mention: Mention) -> None:
+        """Remember that a narration spoke of things as the object of an act."""
+        if found:
+            self.last.append(found)
+            if self._narration != mention.narration_id:
+                self._narration, self._here = mention.narration_id, []
+            self._here.append(found)
+
+    def spoken_in(self, narration_id: str) -> list[tuple[str, ...]]:
+        """Return what a narration has spoken of so far."""
+        return self._here if self._narration == narration_id else []
 
     @staticmethod
     def conflict(wanted: set[str], has_: set[str]) -> bool:

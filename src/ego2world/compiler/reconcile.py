@@ -50,13 +50,32 @@ class OperationEvidence:
     bases: Mapping[str, Basis] = field(default_factory=dict)
 
 
+@dataclass
+class Better:
+    """What later evidence says of earlier guesses, by the intent that guessed (-1: at the start) and the thing: the
+    hand that took it, the fixture that it was put down at."""
+
+    hands: dict[tuple[int, str], str] = field(default_factory=dict)
+    places: dict[tuple[int, str], str] = field(default_factory=dict)
+
+    def learn(self, reconciler: Reconciler) -> bool:
+        """Take over what a pass has learnt; return whether anything is new."""
+        before = len(self.hands) + len(self.places)
+        self.hands |= reconciler.hands.learnt
+        self.places |= reconciler.learnt
+        return len(self.hands) + len(self.places) > before
+
+
 class Reconciler:
     """Executes bound actions in a scene and mends what stands in their way."""
 
-    def __init__(self, scene: Scene, binder: Binder, ahead: Ahead, better: Mapping[tuple[int, str], str]) -> None:
+    def __init__(self, scene: Scene, binder: Binder, ahead: Ahead, better: Better) -> None:
         self.scene = scene
         self.binder = binder
-        self.hands = Hands(scene, binder, ahead, self.infer, self.default_surface, self.how, better)
+        self.better = better
+        self.hands = Hands(scene, binder, ahead, self.infer, self.guess_place, self.how, better.hands)
+        self.guessed: dict[str, int] = {}  # thing -> the intent that placed it where nobody said
+        self.learnt: dict[tuple[int, str], str] = {}
         self.surface: str | None = None
         self.done: dict[tuple[str, str], float] = {}
         self.elsewhere: dict[str, str] = {}
@@ -123,6 +142,9 @@ class Reconciler:
                 self.done[(kind.family, thing)] = evidence.span_s[1]
         for effect in kind.effects:
             if isinstance(effect, Move):
+                for thing in action.ids(effect.role):
+                    if self.guessed.get(thing, self.hands.now) != self.hands.now:
+                        del self.guessed[thing]
                 self.scene.weak.difference_update(("place", thing) for thing in action.ids(effect.role))
             if isinstance(effect, EmptyOut):
                 self.sealed.update(action.ids(effect.role))
@@ -249,6 +271,11 @@ class Reconciler:
         self.scene.note("initial", because(Why.HAS_WORKTOP), (), entity=self.surface)
         return self.surface
 
+    def guess_place(self, thing: str) -> str:
+        """Return where a thing is put when nobody says: where later tracks need it, else the worktop in use."""
+        self.guessed[thing] = self.hands.now
+        return self.better.places.get((self.hands.now, thing)) or self.default_surface()
+
     def _place(self, thing: str, action: Action, evidence: OperationEvidence) -> bool:
         """Assume where a thing was at the start: by its track, the source said, its owner, or the worktop in use."""
         if ("place", thing) in self.scene.facts or thing in self.scene.zone_of:
@@ -262,8 +289,9 @@ class Reconciler:
             where, why = action.ids("source")[0], Why.SAID_SOURCE
         if where is None or thing in (where, *carriers(self.scene.facts, where)):
             where, weak, why = self._just_opened(evidence), True, Why.JUST_OPENED
+            self.guessed[thing] = -1
             if where is None or thing in (where, *carriers(self.scene.facts, where)) or not taking:
-                where, why = self.default_surface(), Why.WORKTOP_IN_USE
+                where, why = self.better.places.get((-1, thing)) or self.default_surface(), Why.WORKTOP_IN_USE
         self.scene.assume(("place", thing), (self.how(where), where), "initial", because(why), evidence.narration_ids)
         if weak:
             self.scene.weak.add(("place", thing))
@@ -291,9 +319,13 @@ class Reconciler:
     def settle(self, thing: str, fixture: str, evidence: OperationEvidence) -> None:
         """Let a track's fixture decide where a thing, or what carries it, has stood since the start, where only a
         guess said so."""
+        outermost = thing
         for link in (thing, *carriers(self.scene.facts, thing)):
-            if link in self.scene.zone_of or link == fixture or link in HANDS:
+            if link == fixture or link in HANDS:
                 return
+            if link in self.scene.zone_of:
+                break
+            outermost = link
             if ("place", link) not in self.scene.facts:
                 self.scene.assume(
                     ("place", link),
@@ -310,7 +342,9 @@ class Reconciler:
                 evidence.track_ids,
             ):
                 return
-        self._carrier_moved(thing, fixture, evidence)
+        if outermost in self.guessed:
+            self.learnt.setdefault((self.guessed[outermost], outermost), fixture)
+        self._carrier_moved(outermost, fixture, evidence)
 
     def _carrier_moved(self, carrier: str, fixture: str, evidence: OperationEvidence) -> None:
         """When two tracks in a row put things on a carrier elsewhere than where it is known to be, it was moved

@@ -107,6 +107,7 @@ def _finish(draft: Draft, start: int) -> None:
         cursor.continued,
         text,
         holds=tuple(draft.holds),
+        settings=tuple(draft.settings),
     )
     cursor.continued = False
     cursor.clauses.append(clause)

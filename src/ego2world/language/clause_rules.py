@@ -12,6 +12,7 @@ from enum import Enum
 
 from ego2world.language.lexicon import PARTICLES, Lexicon
 from ego2world.language.phrases import ADVERBS, DETERMINERS, PREPOSITIONS, NounPhrase
+from ego2world.language.quantities import setting_in
 from ego2world.language.reading import (
     ACT,
     AUXILIARY,
@@ -61,6 +62,7 @@ class Draft:
     instruments: list[NounPhrase] = field(default_factory=list)
     gapped: list[Clause] = field(default_factory=list)
     holds: list[tuple[NounPhrase, str]] = field(default_factory=list)
+    settings: list[tuple[str, str | float]] = field(default_factory=list)
     last_prep: str = ""
 
     @property
@@ -106,6 +108,16 @@ def _hand_phrase(draft: Draft) -> Then:
     return Then.NEXT
 
 
+def _setting(draft: Draft) -> Then:
+    """ "on high", "for 30 seconds" """
+    setting = setting_in(draft.word)
+    if setting is None:
+        return Then.OTHER
+    draft.settings.append(setting)
+    draft.cursor.at += 1
+    return Then.NEXT
+
+
 def _hand(draft: Draft) -> Then:
     if not draft.word.startswith("@"):
         return Then.OTHER
@@ -146,6 +158,9 @@ def _preposition(draft: Draft) -> Then:
     if cursor.word() in PREPOSITIONS - {"of"}:
         return Then.NEXT
     phrase = noun_phrase(lex, cursor)
+    if word == "with" and cursor.word() in {"in", "inside", "on"} and cursor.word(1) in {"it", "them"}:
+        cursor.at += 2  # "the plate with a fork inside it": company, no tool
+        return Then.NEXT
     it = phrase is not None and phrase.pronoun and phrase.head == "it"
     if phrase is not None and not (it and draft.objects and word in {"on", "in", "inside"}):
         draft.places.append((word, phrase))
@@ -353,6 +368,7 @@ def _object(draft: Draft) -> Then:
 
 
 RULES: tuple[Callable[[Draft], Then], ...] = (
+    _setting,
     _hand_phrase,
     _hand,
     _using,

@@ -8,7 +8,7 @@ from itertools import takewhile
 from ego2world.language.lexicon import lexicon
 from ego2world.language.parse import parse
 from ego2world.language.phrases import NounPhrase
-from ego2world.language.reading import ACT, ATTEMPT, BACKGROUND, HOW, PURPOSE, Clause
+from ego2world.language.reading import ACT, ATTEMPT, BACKGROUND, HOW, OTHER, PURPOSE, Clause
 from ego2world.language.roles import FROM, Intent, NotActed, intent_of, tool_like
 from ego2world.ontology.kinds import Trait, kinds_with
 from ego2world.ontology.senses import Tag, senses
@@ -27,13 +27,14 @@ def read_intents(text: str) -> tuple[Intent, ...]:
     clauses = parse(text)
     intents: list[Intent] = []
     for index, clause in enumerate(clauses):
-        if clause.mode not in {ACT, ATTEMPT} or (clause.sentence < 0 and _told_before(clause, clauses[:index])):
+        if clause.mode not in {ACT, ATTEMPT, OTHER} or (clause.sentence < 0 and _told_before(clause, clauses[:index])):
             continue
         intent = replace(intent_of(_without_pronoun(clauses, index)), sentence=abs(clause.sentence))
         if clause.objects and not intent.phrases and intent.sense not in {"pass", "wear"}:
             continue  # "change my mind", "make room"
-        if clause.mode == ATTEMPT:
-            intents.append(replace(intent, not_acted=NotActed.ATTEMPT))
+        if clause.mode in {ATTEMPT, OTHER}:
+            why = NotActed.ATTEMPT if clause.mode == ATTEMPT else NotActed.OTHER_PERSON
+            intents.append(replace(intent, not_acted=why))
             continue
         intent = replace(_with_details(intent, clauses[index + 1 :]), holds=_holds(clauses, index))
         intents += _one_each(_by_purpose(intent, clause, clauses[index + 1 : index + 4]))

@@ -13,12 +13,14 @@ from ego2world.language.clause import read_clause
 from ego2world.language.clause_rules import fronted_instrument, place_like, read_instrument
 from ego2world.language.lexicon import Lexicon, lexicon
 from ego2world.language.phrases import ADVERBS, DETERMINERS
+from ego2world.language.quantities import with_quantities
 from ego2world.language.reading import (
     ACT,
     ATTEMPT,
     AUXILIARY,
     BACKGROUND,
     HOW,
+    OTHER,
     PURPOSE,
     REASON,
     SUBJECTS,
@@ -31,7 +33,7 @@ from ego2world.language.reading import (
     readings,
     verb_at,
 )
-from ego2world.language.sentences import FAILED, SENTENCE, TOKEN, rewrite
+from ego2world.language.sentences import FAILED, SENTENCE, TOKEN, of_other, rewrite
 from ego2world.ontology.senses import Tag, senses
 
 _POINTING = frozenset("this that it these those they".split())
@@ -47,7 +49,7 @@ def parse(sentence: str) -> tuple[Clause, ...]:
         All clauses; only those with mode "act" were done.
     """
     clauses: list[Clause] = []
-    for number, part in enumerate(SENTENCE.split(sentence.replace("’", "'"))):
+    for number, part in enumerate(SENTENCE.split(with_quantities(sentence.replace("’", "'")))):
         words, told = _sentence(part)
         if words:
             found = list(told)
@@ -63,10 +65,13 @@ def parse(sentence: str) -> tuple[Clause, ...]:
 @lru_cache(maxsize=8192)
 def _sentence(part: str) -> tuple[list[str], tuple[Clause, ...]]:
     """Return the words and clauses of one sentence by itself; instructions say the same ones again and again."""
-    words = TOKEN.findall(rewrite(part))
+    other = of_other(part)
+    words = TOKEN.findall(rewrite(part if other is None else other))
     if not words:
         return [], ()
     found = _clauses(lexicon(), words)
+    if other is not None:
+        found = [replace(clause, mode=OTHER) if clause.mode in {ACT, ATTEMPT} else clause for clause in found]
     if FAILED.search(part.lower()) and words[0] not in {"this", "the"}:
         acts = [index for index, clause in enumerate(found) if clause.mode == ACT]
         if acts:

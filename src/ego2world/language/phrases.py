@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ego2world.language.lexicon import Lexicon, singular
+from ego2world.language.quantities import Quantity, quantity_in
 from ego2world.ontology.kinds import Trait, kinds_with
 
 DETERMINERS = frozenset(
@@ -37,6 +38,8 @@ PIECES = frozenset(
     "slices portion majority load kind type head clove stick cube dollop splash dash bundle few segment part-of "
     "remaining excess remains leaf stalk roll array series wedge shaving strand".split()
 )
+# What is in such pieces is solid.
+SOLID_PIECES = frozenset("slice chunk half quarter wedge strip cube clove stalk leaf strand shaving".split())
 # A part that keeps its own identity although it belongs to something: "the lid of the jar".
 PART_KINDS = kinds_with(Trait.OWNED_PART)
 CONTAINER_KINDS = kinds_with(Trait.CONTAINER)
@@ -64,7 +67,8 @@ class NounPhrase:
     ``head`` is the singular noun (compounds kept, "chopping board"); ``modifiers`` tell like things apart
     ("second", "blue"); ``of`` is a related phrase and ``relation`` says how: "content" (bottle of oil),
     "owner" (lid of the jar), or "" for none. ``piece`` is a partitive ("slice"), ``region`` a place on the
-    thing ("edge"); ``states`` are state words that the sentence takes for granted ("empty").
+    thing ("edge"); ``states`` are state words that the sentence takes for granted ("empty");
+    ``quantity`` is an amount with its unit, or a share.
     """
 
     text: str
@@ -79,6 +83,7 @@ class NounPhrase:
     region: str = ""
     states: tuple[str, ...] = ()
     pronoun: bool = False
+    quantity: Quantity | None = None
 
     @property
     def phrase(self) -> str:
@@ -99,6 +104,8 @@ def split_head(lexicon: Lexicon, words: list[str]) -> tuple[list[str], str]:
 
 def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
     """Build a phrase from its words, without any "of" part. None when nothing noun-like is left."""
+    quantity = next((found for word in words if (found := quantity_in(word)) is not None), None)
+    words = [word for word in words if quantity_in(word) is None]
     text = " ".join(words)
     determiner, count, modifiers, states = "", None, [], []
     rest = list(words)
@@ -137,7 +144,16 @@ def make_phrase(lexicon: Lexicon, words: list[str]) -> NounPhrase | None:
         count = None  # "both the bottle and the spoon"
     plural = last != singular(last) or (count or 1) > 1
     return NounPhrase(
-        text, head, tuple(modifiers), determiner, count, plural, piece=piece, region=region, states=tuple(states)
+        text,
+        head,
+        tuple(modifiers),
+        determiner,
+        count,
+        plural,
+        piece=piece,
+        region=region,
+        states=tuple(states),
+        quantity=quantity,
     )
 
 

@@ -20,15 +20,17 @@ from ego2world.language.phrases import (
 )
 
 ACT, HOW, PURPOSE, BACKGROUND, REASON, ATTEMPT = "act", "how", "purpose", "background", "reason", "attempt"
+OTHER = "other"  # done by somebody else
 
 
 @dataclass(frozen=True)
 class Clause:
     """One verb with what it governs.
 
-    ``mode`` is act (done), attempt (tried, not done), how, purpose, background or reason (all not done);
+    ``mode`` is act (done), attempt (tried, not done), other (done by somebody else), how, purpose, background or reason (all not done);
     ``places`` are (preposition, phrase) pairs in order; ``hands`` the hands named for this act;
-    ``passed`` the (from, to) hands of a change of hands; ``holds`` the things said to be held, each with its hand.
+    ``passed`` the (from, to) hands of a change of hands; ``holds`` the things said to be held, each with its hand;
+    ``settings`` what ``quantities.setting_in`` reads.
     """
 
     verb: str
@@ -44,6 +46,7 @@ class Clause:
     text: str = ""
     sentence: int = 0
     holds: tuple[tuple[NounPhrase, str], ...] = ()
+    settings: tuple[tuple[str, str | float], ...] = ()
 
 
 SUBORDINATE = {
@@ -286,7 +289,7 @@ _ENDS = PREPOSITIONS | {"and", "or", "then", "but", "using", "purposeto", "sotha
 def _ends_phrase(cursor: Cursor, words: list[str]) -> bool:
     """Say whether the word at the cursor cannot belong to a noun phrase of the words so far."""
     word, after = cursor.word(), cursor.word(1)
-    if not word[0].isalnum() or word in _ENDS or word in SUBJECTS - {"it", "they"}:
+    if not word[0].isalnum() or word.startswith("set_") or word in _ENDS or word in SUBJECTS - {"it", "they"}:
         return True
     if word in {"it", "they", "that"} and words:
         return True

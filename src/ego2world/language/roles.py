@@ -27,7 +27,7 @@ class Intent:
 
     ``prep`` is the preposition of the target ("in", "on", "under", ...); ``hands`` are left, right, both or other;
     ``to_hand`` is the receiving hand of a change of hands; ``holds`` are the things that are said to be held
-    meanwhile, each with its hand. ``not_acted`` is set when nothing is to be executed.
+    meanwhile, each with its hand; ``settings`` are heat, level, time and temperature as said. ``not_acted`` is set when nothing is to be executed.
     """
 
     sense: str
@@ -42,6 +42,7 @@ class Intent:
     text: str = ""
     sentence: int = 0
     holds: tuple[tuple[NounPhrase, str], ...] = ()
+    settings: tuple[tuple[str, str | float], ...] = ()
 
     def of(self, role: str) -> tuple[NounPhrase, ...]:
         """Return the phrases of a role."""
@@ -104,6 +105,7 @@ def intent_of(clause: Clause) -> Intent:
     roles = {"object": list(objects), "source": [], "target": [], "instrument": tools, "content": []}
     bound = _Bound(clause, clause.sense, roles, hands=clause.hands)
     places = [(prep, phrase) for prep, phrase in clause.places if not _is_vague(phrase)]
+    places = _swap(bound, places)
     _take_source_first(bound, places)
     _sort_places(bound, places)
     if bound.sense == "record":
@@ -125,7 +127,27 @@ def intent_of(clause: Clause) -> Intent:
         bound.from_hand,
         clause.continued,
         text=clause.text,
+        settings=clause.settings,
     )
+
+
+_LAID_ON = frozenset("line top coat cover grease butter garnish dust drizzle dress glaze smear layer oil".split())
+
+
+def _swap(bound: _Bound, places: list[tuple[str, NounPhrase]]) -> list[tuple[str, NounPhrase]]:
+    """ "Line the plate with lettuce": what is said with "with" is what is put there, and the object is where."""
+    roles = bound.roles
+    if bound.clause.verb not in _LAID_ON or not roles["object"]:
+        return places
+    laid = [phrase for prep, phrase in places if prep == "with"] + roles["instrument"]
+    laid = [phrase for phrase in laid if not tool_like(_kind(phrase)) and _kind(phrase) not in kinds_with(Trait.BODY)]
+    if not laid or (bound.clause.verb == "cover" and not any(_kind(p) in kinds_with(Trait.SUBSTANCE) for p in laid)):
+        return places
+    roles["target"], roles["object"] = roles["object"][:1], laid
+    roles["instrument"] = [phrase for phrase in roles["instrument"] if phrase not in laid]
+    substance = _kind(laid[0]) in kinds_with(Trait.SUBSTANCE) or bound.clause.verb != "line"
+    bound.sense, bound.prep = ("spread" if substance else "put"), "on"
+    return [(prep, phrase) for prep, phrase in places if phrase not in laid]
 
 
 def _take_source_first(bound: _Bound, places: list[tuple[str, NounPhrase]]) -> None:
@@ -360,7 +382,20 @@ def _moved(bound: _Bound) -> bool:
     return True
 
 
-_RULES = (_worn, _not_opened, _with_tool, _put, _lid, _owner, _switched, _moved)
+def _set_to(bound: _Bound) -> bool:
+    """ "Turn the hob on high" and "set the oven to high" turn on; "put the pan on high heat" puts it on the hob."""
+    levels = {key for key, _ in bound.clause.settings}
+    if bound.sense in {"turn", "put", "adjust", "move"} and levels & {"level", "heat", "temperature_c"}:
+        if bound.kinds & kinds_with(Trait.POWERED) - kinds_with(Trait.GENERIC):
+            bound.sense = "turn_on" if bound.sense != "adjust" else "adjust"
+            return True
+    if bound.sense == "put" and "heat" in levels and not bound.roles["target"]:
+        bound.roles["target"], bound.prep = [NounPhrase("the hob", "hob")], "on"
+        return True
+    return False
+
+
+_RULES = (_set_to, _worn, _not_opened, _with_tool, _put, _lid, _owner, _switched, _moved)
 
 
 def _hand_phrase(hand: str) -> NounPhrase:
@@ -370,6 +405,8 @@ def _hand_phrase(hand: str) -> NounPhrase:
 def _is_vague(phrase: NounPhrase) -> bool:
     if phrase.head in {"half", "pile"} and (phrase.plural or phrase.count or phrase.determiner in {"the", "both"}):
         return False  # "separate the two halves"
+    if phrase.pronoun and phrase.head in {"half", "the", "its", "my", "a", "an", "each", "every"}:
+        return True  # "in half", "using the back of my hand"
     return phrase.head in {"search", "way", "order", "case"} or (
         phrase.head in _VAGUE and not phrase.of and not phrase.pronoun
     )

@@ -22,8 +22,6 @@ _REWRITES = tuple(
         (r"(\w)s['’](?=\s)", r"\1s 's"),
         (r"n['’]t\b", " not"),
         (r"\b(?:i['’]m|i am)\b", "i am"),
-        (r"(^ |[.,;] |\b(?:and|then|while|as) )(?:he|she|#c c|(?:the|a) (?:person|woman|man|user|cook|chef|participant|"
-         r"(?:camera )?wearer)) (?=[a-z])", r"\1i "),
         (r"\bi(?:['’]| wi)ll\b", "because"),
         (r"\bas well as\b", "and"),
         (r"\bas well\b", ""),
@@ -39,6 +37,7 @@ _REWRITES = tuple(
         (r"\bto (?:fully|completely|further|slightly|gently|carefully|quickly|better|properly|slowly|just|also|easily|actually|"
          r"temporarily|eventually|firmly|partially|finally) (?=[a-z])", "to "),
         (r"\bupside down\b", ""),
+        (r"\bface[- ](?:down|up)(?:wards)?\b", ""),
         (r"\b(?:on|onto|to|at) (?:the )?(?:very )?top of\b", "on"),
         (r"\bfrom (?:on )?(?:the )?(?:very )?top of\b", "from"),
         (r"\b(?:from (?:on|inside|under|underneath|within|out of|behind|off|in))\b", "from"),
@@ -102,8 +101,30 @@ FAILED = re.compile(
 )
 
 
+# Who acts: the wearer of the camera ("C picks up", "#C C", "the student"), or somebody else ("#O man X", "she").
+_WEARER = re.compile(
+    r"(^ |[.,;] |\b(?:and|then|while|as) )(?:#\s?c\s+c|#\s?c|c|(?:the|a) (?:person|user|cook|chef|participant|student|"
+    r"operator|(?:camera )?wearer|camera operator)|person|camera wearer) (?=[a-z])"
+)
+_OTHER = re.compile(
+    r"^ (?:#\s?o\b(?: (?:the |a )?(?:man|woman|person|lady|boy|girl|child|participant)\b)?(?: [a-z])?|"
+    r"(?:the|a|an|another|one|my) (?:other )?(?:man|woman|boy|girl|lady|child|guy|friend|flatmate|colleague|people|"
+    r"(?:other|second) person|person [a-z])(?: [a-z])?|(?:man|woman|person|lady|boy|girl) [a-z]|he|she|someone|somebody|"
+    r"they) (?=[a-z]+)(?!(?:is|are|was|were|has|have|can|could|will|would|'s)\b)"
+)
+_UNSURE = re.compile(r"#\s?unsure\b")
+
+
+def of_other(text: str) -> str | None:
+    """Return the sentence with "I" for its subject where it tells what somebody else does, None where it does not."""
+    text = " " + " ".join(text.lower().split()) + " "
+    return _OTHER.sub(" i ", text) if _OTHER.match(text) else None
+
+
 def rewrite(text: str) -> str:
     text = " " + " ".join(text.lower().split()) + " "
+    text = _WEARER.sub(r"\1i ", text)
+    text = _UNSURE.sub("something", text)
     text = _LEFT_AND_RIGHT.sub("@both", text)
     text = _HAND.sub(lambda match: "@" + match.group(1), text)
     for pattern, replacement in _REWRITES:
