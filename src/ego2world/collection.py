@@ -25,6 +25,7 @@ from ego2world.world.fluents import NarrationOutcome
 from ego2world.world.state import row_fact
 
 Progress = Callable[[str, int, int], None]
+Built = tuple[dict[str, bytes], dict[str, int], list[str]]
 
 
 def build_worlds(
@@ -40,25 +41,29 @@ def build_worlds(
         ray: address of a Ray cluster that compiles, see ``core.cluster``; the bytes are the same again.
 
     Returns:
-        The manifest.
-
-    Raises:
-        CompileError: a reference does not replay.
+        The manifest. A video that fails is named there under ``failed`` with what was wrong, and the others are
+        compiled.
     """
     videos = list(dataset.narrations)
     made: dict[str, dict[str, Any]] = {}
+    failed: dict[str, str] = {}
+
+    def take(number: int, video: str, result: Built | str) -> None:
+        if isinstance(result, str):
+            failed[video] = result
+        else:
+            made[video] = _write(out, video, *result)
+        if progress:
+            progress(video, number, len(videos))
+
     if ray is not None or (jobs > 1 and len(videos) > 1):
         with workers(jobs, ray) as pool:
-            results = pool.map(build_episode, videos, [_only(dataset, video) for video in videos])
+            results = pool.map(try_episode, videos, [_only(dataset, video) for video in videos])
             for number, (video, result) in enumerate(zip(videos, results, strict=True), 1):
-                made[video] = _write(out, video, *result)
-                if progress:
-                    progress(video, number, len(videos))
+                take(number, video, result)
     else:
         for number, video in enumerate(videos, 1):
-            made[video] = _write(out, video, *build_episode(video, dataset))
-            if progress:
-                progress(video, number, len(videos))
+            take(number, video, try_episode(video, dataset))
     manifest = {
         "schema_version": SCHEMA_VERSION,
         "compiler_version": __version__,
@@ -67,6 +72,8 @@ def build_worlds(
         "sources": dict(dataset.sources),
         "settings": {"videos": videos},
         "warnings": [str(warning) for warning in dataset.warnings],
+        "left_out": [str(problem) for problem in dataset.left_out],
+        "failed": failed,
         "ambiguous_words": len(dataset.vocabulary.ambiguous),
         "episodes": {video: {"sha256": row["sha256"], "totals": row["totals"]} for video, row in made.items()},
         "totals": _sum([row["totals"] for row in made.values()], [row["action_types"] for row in made.values()]),
@@ -92,7 +99,15 @@ def _only(dataset: Dataset, video: str) -> Dataset:
     )
 
 
-def build_episode(video: str, dataset: Dataset) -> tuple[dict[str, bytes], dict[str, int], list[str]]:
+def try_episode(video: str, dataset: Dataset) -> Built | str:
+    """Compile one video, or say what was wrong with it: one video must not take the others with it."""
+    try:
+        return build_episode(video, dataset)
+    except Exception as error:  # whatever it is, it is reported with its video, and the others go on
+        return f"{type(error).__name__}: {error}"
+
+
+def build_episode(video: str, dataset: Dataset) -> Built:
     """Compile one video to the bytes of its files, its totals and its action types."""
     draft = draft_episode(compile_video(video, dataset), dataset, borders(video, dataset))
     tasks, notes = derive_tasks(draft, dataset)

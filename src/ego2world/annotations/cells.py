@@ -177,8 +177,8 @@ def fixture_name(value: Any) -> str | None:
 
 def class_name(key: str) -> str:
     """Return a class key as it would be said: "filter:coffee:maker" -> "coffee maker filter"."""
-    head, *rest = [part for part in key.split(":") if part]
-    return " ".join([*rest, head]) if rest else head
+    parts = [part for part in key.split(":") if part]
+    return " ".join([*parts[1:], *parts[:1]])
 
 
 def frame_time_s(frame: int, fps: float, first: int) -> float:

@@ -1,4 +1,4 @@
-"""EPIC-KITCHENS-100 segments and EPIC-Sounds events, through the same records as HD-EPIC.
+"""EPIC-KITCHENS-100 and -55 segments and EPIC-Sounds events, through the same records as HD-EPIC.
 
 Declared format: times are hh:mm:ss.ss; frames are counted from 1 at the extraction rate (50 or 60 a second), not at
 the camera's rate; ``noun`` and ``all_nouns`` name what the annotators resolved, head first with colons.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ego2world.annotations.cells import class_name, frame_time_s, one_line, parse_list, parse_seconds, read_csv
@@ -20,7 +21,36 @@ FRAME_RATES_HZ = (60.0, 50.0)
 _REQUIRED = ("narration_id", "video_id", "start_timestamp", "stop_timestamp", "narration", "verb", "noun")
 
 
-def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dataset:
+@dataclass(frozen=True)
+class _Layout:
+    """What the two releases call their files, and the columns of EPIC-KITCHENS-55 by those of EPIC-KITCHENS-100."""
+
+    name: str
+    segments: str
+    info: str
+    classes: str
+    columns: Mapping[str, str]
+    class_columns: tuple[str, str, str]
+
+
+_EPIC_100 = _Layout(
+    "epic-kitchens-100", "EPIC_100_*.csv", "EPIC_100_video_info.csv", "EPIC_100_{}_classes*.csv", {},
+    ("id", "key", "instances"),
+)  # fmt: skip
+_EPIC_55 = _Layout(
+    "epic-kitchens-55", "EPIC_*_action_labels.csv", "EPIC_video_info.csv", "EPIC_{}_classes.csv", {"narration_id": "uid", "video_info": "video"},
+    ("{}_id", "class_key", "{}s"),
+)  # fmt: skip
+
+
+def read_epic_kitchens_55(source: Path, videos: Sequence[str] | None = None) -> Dataset:
+    """Read a folder with EPIC_<split>_action_labels.csv; see ``read_epic_kitchens``."""
+    return read_epic_kitchens(source, videos, _EPIC_55)
+
+
+def read_epic_kitchens(
+    source: Path, videos: Sequence[str] | None = None, layout: _Layout = _EPIC_100
+) -> Dataset:
     """Read a folder with EPIC_100_*.csv segments, and EPIC_Sounds_*.csv beside or below it.
 
     Args:
@@ -28,7 +58,7 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
         videos: keep only these videos.
 
     Raises:
-        AnnotationError: no segments, malformed rows (all listed), or an unknown video id.
+        AnnotationError: no segments (with the malformed rows, if there are any), or an unknown video id.
     """
     errors: list[Problem] = []
     sources: dict[str, str] = {}
@@ -39,24 +69,26 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
         return name
 
     durations = {}
-    for path in sorted(source.glob("EPIC_100_video_info.csv")):
+    for path in sorted(source.glob(layout.info)):
         note(path)
-        for _, row in read_csv(path, ("video_id", "duration")):
-            durations[row["video_id"]] = float(row["duration"])
+        for _, row in read_csv(path, (layout.columns.get("video_info", "video_id"), "duration")):
+            durations[row[layout.columns.get("video_info", "video_id")]] = float(row["duration"])
     ambiguous: list[tuple[str, tuple[str, ...]]] = []
     tables: dict[str, dict[str, str]] = {"verb": {}, "noun": {}}
     for word, table in tables.items():
-        for path in sorted(source.glob(f"EPIC_100_{word}_classes*.csv")):
-            table.update(read_classes(path, note(path), errors, ambiguous))
+        for path in sorted(source.glob(layout.classes.format(word))):
+            columns = tuple(column.format(word) for column in layout.class_columns)
+            table.update(read_classes(path, note(path), errors, ambiguous, columns))
     found: dict[str, list[Narration]] = defaultdict(list)
     segments = [
         path
-        for path in sorted(source.glob("EPIC_100_*.csv"))
+        for path in sorted(source.glob(layout.segments))
         if "classes" not in path.name and "video_info" not in path.name
     ]
     for path in segments:
         name = note(path)
-        for number, row in read_csv(path, _REQUIRED):
+        for number, row in read_csv(path, tuple(layout.columns.get(column, column) for column in _REQUIRED)):
+            row = {**row, **{column: row[own] for column, own in layout.columns.items() if own in row}}
             narration = read_segment(name, number, row, durations, errors)
             if narration is not None:
                 found[narration.video_id].append(narration)
@@ -69,14 +101,16 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
                 if sound is not None:
                     sounds[sound.video_id].append(sound)
     if not found:
-        raise AnnotationError([Problem(str(source), None, None, "no segments", "EPIC_100_<split>.csv"), *errors[:1]])
+        other = layout is _EPIC_100 and any(source.glob(_EPIC_55.segments))
+        hint = "This looks like EPIC-KITCHENS-55: compile with --format epic-kitchens-55." if other else ""
+        raise AnnotationError([Problem(str(source), None, None, "no segments", layout.segments), *errors], hint)
     unknown = [video for video in videos or () if video not in found]
     errors += [Problem(str(source), None, "video_id", f"unknown video {v}", nearest(v, found)) for v in unknown]
-    if errors:
-        raise AnnotationError(errors, "Mend or remove these rows; nothing was compiled.")
+    if unknown:
+        raise AnnotationError(errors[-len(unknown) :])
     keep = set(videos or found)
     return Dataset(
-        "epic-kitchens-100",
+        layout.name,
         {video: tuple(sorted(found[video], key=in_time)) for video in sorted(found) if video in keep},
         sounds={
             video: tuple(sorted(sounds[video], key=lambda s: (s.start_s, s.label)))
@@ -85,6 +119,7 @@ def read_epic_kitchens(source: Path, videos: Sequence[str] | None = None) -> Dat
         },
         durations_s={video: durations[video] for video in sorted(durations) if video in keep},
         vocabulary=Vocabulary(tables["verb"], tables["noun"], tuple(ambiguous)),
+        left_out=tuple(errors),
         sources=dict(sorted(sources.items())),
     )
 
@@ -120,20 +155,22 @@ def read_segment(
             )
             return None
     verb = one_line(row["verb"])
-    names = tuple(class_name(noun) for noun in nouns)
+    names = tuple(name for noun in nouns if (name := class_name(noun)))
+    pairs = ((verb, names[0]),) if names else ()
+    identifier = one_line(row["narration_id"])
     return Narration(
-        one_line(row["narration_id"]),
+        identifier if identifier.startswith(video) else f"{video}_{identifier}",
         video,
         text,
         start_s,
         end_s,
         (verb,),
         names,
-        ((verb, names[0]),),
-        ((verb, names[0]),),
+        pairs,
+        pairs,
         (),
         stamp,
-        True,
+        bool(names),
         False,
         name,
         number,

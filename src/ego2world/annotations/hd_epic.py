@@ -1,7 +1,6 @@
 """HD-EPIC in its official layout, whole or in part. Missing files are normal; malformed rows are gathered.
 
-A malformed narration stops the reading, with every such row listed. A malformed row of any other file is left out and
-listed in the warnings, since the narrations still give a world without it.
+A malformed row of any file is left out and listed, since the others still give a world without it.
 
 Files read where present (upstream README of hd-epic-annotations): narrations (pickle or CSV), verb and noun classes,
 erratum, object associations and masks, recipes, activities, sounds, gaze priming.
@@ -43,6 +42,7 @@ from ego2world.errors import AnnotationError, Problem
 
 _NARRATIONS = "narrations-and-action-segments/HD_EPIC_Narrations"
 _PLACEHOLDER = re.compile(r"^track\b.*", re.IGNORECASE)
+FPS = 30.0  # of the frames that masks are numbered by
 _REQUIRED = ("unique_narration_id", "video_id", "narration", "start_timestamp", "end_timestamp")
 
 
@@ -58,13 +58,17 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None, whole: bool 
         The records, with everything odd but usable in ``warnings``.
 
     Raises:
-        AnnotationError: no narrations, unusable files or rows (all of them listed), or an unknown video id.
+        AnnotationError: no narrations (with the malformed rows, if there are any), unusable files, or an unknown video
+            id.
     """
     reader = _Reader(source)
     narrations = reader.narrations()
     if not narrations:
         raise AnnotationError(
-            [Problem(str(source), None, None, "no narrations", f"{_NARRATIONS}.pkl or .csv with rows in it")],
+            [
+                Problem(str(source), None, None, "no narrations", f"{_NARRATIONS}.pkl or .csv with rows in it"),
+                *reader.errors,
+            ],
             "Point to the root of hd-epic-annotations or to a folder with the same layout (docs/DATA.md).",
         )
     unknown = [video for video in videos or () if video not in narrations]
@@ -81,8 +85,6 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None, whole: bool 
     recipes = reader.recipes()
     sounds = reader.sounds()
     priming = reader.priming()
-    if reader.errors:
-        raise AnnotationError(reader.errors, "Mend or remove these rows; nothing was compiled.")
     keep = set(videos or narrations)
     if whole:
         keep |= {video for table in (associations, activities, sounds) for video in table}
@@ -97,6 +99,7 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None, whole: bool 
         {},
         vocabulary,
         tuple(reader.warnings),
+        tuple(reader.errors),
         dict(sorted(reader.sources.items())),
     )
 
@@ -158,6 +161,7 @@ class _Reader:
                         "unique ids",
                     )
                 )
+                continue
             seen[narration.id] = number
             found[narration.video_id].append(narration)
         self.file(name)
@@ -303,8 +307,7 @@ class _Reader:
                 )
                 continue
             spans[(start_s, end_s)] = track
-            fixtures = [fixture_name(masks.get(mask, {}).get("fixture")) for mask in mask_ids[:2]]
-            tracks.append(Track(track, start_s, end_s, *([*fixtures, None, None])[:2]))
+            tracks.append(Track(track, start_s, end_s, *_ends(start_s, end_s, mask_ids, masks)))
         return Association(identifier, video, label, tuple(tracks), bool(_PLACEHOLDER.match(label)))
 
     # activities, recipes, sounds, gaze ----------------------------------------------------------------------
@@ -356,3 +359,26 @@ class _Reader:
     def priming(self) -> list[Priming]:
         path = self.file("eye-gaze-priming/priming_info.json") or self.file("eye_gaze_priming/priming_info.json")
         return [] if path is None else list(read_priming(read_json(path)))
+
+
+def _ends(
+    start_s: float, end_s: float, mask_ids: Sequence[str], masks: Mapping[str, Any]
+) -> tuple[str | None, str | None]:
+    """Return the fixtures where a movement starts and ends: of its first and last mask in time; a single mask is of the
+    end that it is nearer to, and of the start where its frame is not known."""
+    timed = []
+    for order, mask in enumerate(mask_ids):
+        row = masks.get(mask) or {}
+        frame = row.get("frame_number")
+        at_s = frame / FPS if isinstance(frame, int | float) else None
+        timed.append((at_s is None, at_s or 0.0, order, fixture_name(row.get("fixture"))))
+    if not timed:
+        return None, None
+    if len(timed) == 1:
+        unknown, at_s, _, fixture = timed[0]
+        at_end = not unknown and abs(at_s - end_s) < abs(at_s - start_s)
+        return (None, fixture) if at_end else (fixture, None)
+    if not any(unknown for unknown, *_ in timed):
+        timed.sort()
+        return timed[0][3], timed[-1][3]
+    return timed[0][3], timed[1][3]

@@ -117,6 +117,7 @@ class Recipe:
     steps: Mapping[str, str]
     captures: tuple[Capture, ...] = ()
     participant: str = ""
+    order: tuple[tuple[str, str], ...] = ()  # (before, after): what a task graph demands
 
     @cached_property
     def times(self) -> Mapping[str, tuple[Segment, ...]]:
@@ -150,6 +151,16 @@ class Sound:
     end_s: float
     file: str = ""
     row: int = 0
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One labelled error in a step: its kind (as the data set names it) and what was wrong."""
+
+    video_id: str
+    narration_id: str
+    kind: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -189,4 +200,6 @@ class Dataset:
     durations_s: Mapping[str, float] = field(default_factory=dict)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     warnings: tuple[Problem, ...] = ()
+    mistakes: Mapping[str, tuple[Mistake, ...]] = field(default_factory=dict)
+    left_out: tuple[Problem, ...] = ()  # malformed rows; the rest is read without them
     sources: Mapping[str, str] = field(default_factory=dict)

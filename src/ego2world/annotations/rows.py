@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -44,19 +44,23 @@ def pairs_of(values: Iterable[Any]) -> tuple[tuple[str, str], ...]:
 
 
 def read_classes(
-    path: Path, name: str, errors: list[Problem], ambiguous: list[tuple[str, tuple[str, ...]]]
+    path: Path,
+    name: str,
+    errors: list[Problem],
+    ambiguous: list[tuple[str, tuple[str, ...]]],
+    columns: Sequence[str] = ("id", "key", "instances"),
 ) -> dict[str, str]:
-    """Read a class file (columns id, key, instances in either case) as word -> class key.
+    """Read a class file (by default the columns id, key, instances in either case) as word -> class key.
 
     A word in several classes gets the class whose key it is, else the last one listed; it is reported.
     """
     classes: dict[str, list[str]] = defaultdict(list)
-    for number, row in read_csv(path, ("id", "key", "instances")):
-        key = one_line(row["key"])
+    for number, row in read_csv(path, columns):
+        key = one_line(row[columns[1]])
         try:
-            words = [one_line(word) for word in parse_list(row["instances"])]
+            words = [one_line(word) for word in parse_list(row[columns[2]])]
         except ValueError as error:
-            errors.append(Problem(name, number, "instances", str(error), "a list of words"))
+            errors.append(Problem(name, number, columns[2], str(error), "a list of words"))
             continue
         for word in dict.fromkeys([key, *words]):
             if key not in classes[word]:

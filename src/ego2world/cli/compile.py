@@ -8,6 +8,7 @@ import typer
 from ego2world.annotations.formats import READERS, read_source
 from ego2world.cli.common import RAY_OPTION, err, names, out, print_json, progress
 from ego2world.collection import build_worlds
+from ego2world.errors import CompileError
 from ego2world.world.fluents import NarrationOutcome
 
 
@@ -23,6 +24,7 @@ def register(app: typer.Typer) -> None:
         ),
         videos: str | None = typer.Option(None, help="Only these videos, comma-separated."),
         jobs: int = typer.Option(1, min=1, help="Worker processes; the output does not depend on it."),
+        strict: bool = typer.Option(False, help="Stop at malformed rows instead of leaving them out."),
         ray: str | None = RAY_OPTION,
         as_json: bool = typer.Option(False, "--json", help="Print the totals as JSON."),
     ) -> None:
@@ -30,7 +32,11 @@ def register(app: typer.Typer) -> None:
 
         Example: ego2world compile hd-epic-annotations --out worlds --videos P01-20240202-110250
         """
-        dataset = read_source(source, form, names(videos) or None)
+        dataset = read_source(source, form, names(videos) or None, strict)
+        for problem in dataset.left_out[:5]:
+            err.print(f"[yellow]left out[/]: {str(problem).replace('[', '(')}", soft_wrap=True)
+        if len(dataset.left_out) > 5:
+            err.print(f"[yellow]left out[/]: {len(dataset.left_out) - 5} more rows, listed in manifest.json")
         for warning in dataset.warnings[:5]:
             err.print(f"[yellow]note[/]: {str(warning).replace('[', '(')}", soft_wrap=True)
         if len(dataset.warnings) > 5:
@@ -38,9 +44,12 @@ def register(app: typer.Typer) -> None:
         with progress("compiling") as update:
             manifest = build_worlds(dataset, out_dir, jobs, update, ray)
         totals = manifest["totals"]
+        for video, error in manifest["failed"].items():
+            err.print(f"[red]failed[/]: {video}: {error.replace('[', '(')}", soft_wrap=True)
+        code = CompileError.exit_code if manifest["failed"] else 0
         if as_json:
             print_json(totals)
-            return
+            raise typer.Exit(code)
         inferred = totals["operations_inferred"] / max(1, totals["operations"])
         out.print(f"{totals['videos']} videos, {totals['narrations']} narrations: {_outcomes(totals)}", soft_wrap=True)
         out.print(
@@ -52,6 +61,7 @@ def register(app: typer.Typer) -> None:
             f" {totals['tasks_event']} event"
         )
         out.print(f"written to {out_dir}. Next: ego2world audit {out_dir}", soft_wrap=True)
+        raise typer.Exit(code)
 
 
 def _outcomes(totals: Mapping[str, int]) -> str:

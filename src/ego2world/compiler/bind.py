@@ -131,6 +131,8 @@ class Binder:
 
     def _solid(self, phrase: NounPhrase, kind: str, mention: Mention) -> str:
         """Return "vegetable" for what is called like a drink or sauce, but is cut, peeled or in pieces: squash."""
+        if phrase.head == "pepper" and (mention.role == "content" or (phrase.quantity and phrase.quantity.unit)):
+            return "spice"
         if kind not in kinds_with(Trait.SUBSTANCE) or has(kind, Trait.FOOD):
             return kind
         if phrase.piece in SOLID_PIECES or mention.sense in senses(Tag.CUTS):

@@ -15,6 +15,7 @@ from ego2world.compiler.normalise import normalise
 from ego2world.compiler.reason import Executed, NotDone, Outcome, Repeat, Unreconciled, Unresolved, Why, Withheld, because
 from ego2world.compiler.reconcile import Better, OperationEvidence, Reconciler
 from ego2world.compiler.scene import BoundMention, Operation, Scene
+from ego2world.errors import CompileError, Ego2WorldError
 from ego2world.language.phrases import NounPhrase
 from ego2world.language.roles import Intent, NotActed
 from ego2world.ontology.kinds import Trait, has, kinds_with
@@ -42,6 +43,9 @@ def compile_video(video_id: str, dataset: Dataset) -> Compiled:
     Args:
         video_id: a video of the data set.
         dataset: the records; the order of its rows does not matter.
+
+    Raises:
+        CompileError: a narration could not be handled; it names the narration and its text.
     """
     narrations = dataset.narrations[video_id]
     read = [normalise(narration, dataset.vocabulary) for narration in narrations]
@@ -54,7 +58,12 @@ def compile_video(video_id: str, dataset: Dataset) -> Compiled:
         worker = _Worker(scene, binder, Reconciler(scene, binder, ahead, better), Compiled(video_id, scene))
         note_overlaps(scene, narrations)
         for narration, intents in zip(narrations, read, strict=True):
-            worker.narration(narration, intents)
+            try:
+                worker.narration(narration, intents)
+            except Ego2WorldError:
+                raise
+            except Exception as error:
+                raise CompileError("bind", f"{narration.id} '{narration.text}'", f"{type(error).__name__}: {error}") from error
         if not better.learn(worker.reconciler):
             break
     return worker.out
@@ -145,12 +154,17 @@ class _Worker:
             objects += resolve(phrase, "object")
         if not objects and intent.of("object"):
             return Unresolved(because(Why.UNKNOWN_REFERENT, phrases=[p.text for p in intent.of("object")]))
+        bases = {role: Basis.SAID for role, _ in intent.phrases}
+        if not objects and self._lacks_object(intent):
+            objects = list(self._implied(intent))
+            if objects:
+                bases["object"] = Basis.INFERRED
+                self.scene.note("bind", because(Why.IMPLIED_OBJECT), (narration.id,), entity=objects[0])
         bound["object"] = tuple(dict.fromkeys(objects))
         movement = self.binder.movement(objects[0], mention("object")) if objects else None
         taking, placing = intent.sense in senses(Tag.TAKEN_BY_TRACK), intent.sense in senses(Tag.PUT_BY_TRACK)
         start = self.binder.fixture_of(movement.start_fixture) if movement and taking else None
         end = self.binder.fixture_of(movement.end_fixture) if movement and placing else None
-        bases = {role: Basis.SAID for role, _ in intent.phrases}
         for role in ("source", "target", "instrument", "content"):
             hint = start if role == "source" else end if role == "target" else None
             for phrase in intent.of(role):
@@ -158,7 +172,7 @@ class _Worker:
                     phrase = replace(intent.of("source")[0], modifiers=("other",))
                 others = tuple(objects) + (bound.get("source", ()) if role == "target" else ())
                 bound[role] = bound.get(role, ()) + resolve(phrase, role, hint, others)
-        if (placing or intent.sense == "soak") and bound.get("target"):
+        if (placing or intent.sense in {"soak", "add"}) and bound.get("target"):
             bound["target"] = tuple(self._vessel_of(t) for t in bound["target"])
         if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
             bound["source"] = (start,)
@@ -218,15 +232,35 @@ class _Worker:
         return self.binder.fixture_of(later[0].start_fixture) if later else None
 
     def _vessel_of(self, thing: str) -> str:
-        """Return what holds a liquid that things are put into: the vessel known to contain it, else the sink."""
-        if self.scene.entities[thing].type not in {"water", "soap"}:
+        """Return what holds a substance that things are put into: the vessel known to contain it, else for water the
+        sink, else the vessel in use."""
+        if not has(self.scene.entities[thing].type, Trait.SUBSTANCE):
             return thing
         holders = vessels(self.scene.facts, thing)
         sinks = sorted(e for e in self.scene.zone_of if self.scene.entities[e].type == "sink")
         return next(
             (h for h in reversed(holders) if self.scene.entities[h].type not in {"bottle", "tap", "hand"}),
-            sinks[0] if sinks else thing,
+            sinks[0]
+            if sinks and self.scene.entities[thing].type in {"water", "soap"}
+            else self._vessel_in_use(()) or thing,
         )
+
+    @staticmethod
+    def _lacks_object(intent: Intent) -> bool:
+        """Say whether an act needs an object and none is said: "stir", "microwave until it melts"."""
+        return not intent.phrases or all(role in {"instrument", "content", "target"} for role, _ in intent.phrases) and (
+            intent.sense in senses(Tag.IMPLIES_OBJECT)
+        )
+
+    def _implied(self, intent: Intent) -> tuple[str, ...]:
+        """Return what an act without an object is done to: the vessel in use, or what was last handled."""
+        if intent.sense not in senses(Tag.IMPLIES_OBJECT):
+            return ()
+        last = self.binder.memory.last[-1] if self.binder.memory.last else ()
+        if last and intent.sense in senses(Tag.CUTS):
+            return last
+        vessel = self._vessel_in_use(())
+        return (vessel,) if vessel is not None else last
 
     def _vessel_in_use(self, objects: Sequence[str]) -> str | None:
         """Return the vessel that was last spoken of: where something is added to when nobody says."""

@@ -36,6 +36,7 @@ class Why(StrEnum):
     PUT_IS_HELD = "put_is_held"
     HELD_UNTIL_TRACK_END = "held_until_track_end"
     NEXT_TAKEN_THERE = "next_taken_there"
+    IMPLIED_OBJECT = "implied_object"
     VESSEL_IN_USE = "vessel_in_use"
     DEFAULT_PLACE = "default_place"
     TRACK_DISAGREES = "track_disagrees"

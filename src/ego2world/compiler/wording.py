@@ -26,6 +26,7 @@ TEXTS: Mapping[Why, str] = {
     Why.PUT_IS_HELD: "what is put down is what is held",
     Why.HELD_UNTIL_TRACK_END: "held since its pick-up and put down when this track ends",
     Why.NEXT_TAKEN_THERE: "the place is not said; it is next picked up there",
+    Why.IMPLIED_OBJECT: "what it is done to is not said; what is in use",
     Why.VESSEL_IN_USE: "where it goes is not said; the vessel in use",
     Why.DEFAULT_PLACE: "the place is not said; the bin, or the worktop in use",
     Why.TRACK_DISAGREES: "the narration says {said}, the track {fixture}; the narration stands",

@@ -215,6 +215,10 @@ def _find_object(bound: _Bound) -> None:
     if not roles["object"] and bound.sense == "move" and bound.hands:
         if any(_kind(p) == "glove" for p in roles["target"]):
             bound.sense, roles["object"], roles["target"] = "wear", roles["target"], []
+    words = bound.clause.text.split()
+    if not roles["object"] and bound.sense in {"put", "insert"} and len(words) > 1 and words[1].startswith("@"):
+        bound.sense, roles["object"], roles["target"] = "reach", roles["target"], []  # "places his hand on the table"
+        return
     if not roles["object"] and bound.hands and bound.has(Tag.DONE_TO_HANDS):
         roles["object"] = [_hand_phrase(bound.hands[0])]
         bound.hands = ()
@@ -339,6 +343,9 @@ def _owner(bound: _Bound) -> bool:
     return False
 
 
+_HEAT = frozenset("heat gas fire flame".split()) | {"cooking gas"}
+
+
 def _switched(bound: _Bound) -> bool:
     """Water is turned on at its tap, heat adjusted at the hob, a button pressed."""
     roles, objects, kinds, verb = bound.roles, bound.roles["object"], bound.kinds, bound.clause.verb
@@ -351,6 +358,8 @@ def _switched(bound: _Bound) -> bool:
         bound.sense = {"open": "turn_on", "close": "turn_off"}.get(bound.sense, bound.sense)
     elif bound.has(Tag.SETS_POWER) and kinds & {"button"} and verb in {"switch", "press", "push", "click"}:
         bound.sense = "press"
+    elif bound.sense in {"turn_on", "turn_off"} and objects and objects[0].head in _HEAT:
+        roles["object"] = [NounPhrase("the hob", "hob")]
     elif bound.has(Tag.SETS_HEAT) and objects and objects[0].head in {"heat", "temperature", "flame"}:
         roles["object"] = [NounPhrase("the hob", "hob")] if objects[0].of is None else [objects[0].of]
         bound.sense = "adjust"
@@ -382,6 +391,17 @@ def _moved(bound: _Bound) -> bool:
     return True
 
 
+def _seasoned(bound: _Bound) -> bool:
+    """ "Season pepper on the pan": the object is what it is seasoned with."""
+    roles = bound.roles
+    if bound.sense != "season" or roles["content"] or not roles["object"]:
+        return False
+    head = roles["object"][0].head.split()[-1]
+    if head in {"pepper", "salt"} or _kind(roles["object"][0]) in {"salt", "spice", "sugar"}:
+        roles["content"], roles["object"], roles["target"] = roles["object"], roles["target"], []
+    return True
+
+
 def _set_to(bound: _Bound) -> bool:
     """ "Turn the hob on high" and "set the oven to high" turn on; "put the pan on high heat" puts it on the hob."""
     levels = {key for key, _ in bound.clause.settings}
@@ -395,7 +415,7 @@ def _set_to(bound: _Bound) -> bool:
     return False
 
 
-_RULES = (_set_to, _worn, _not_opened, _with_tool, _put, _lid, _owner, _switched, _moved)
+_RULES = (_seasoned, _set_to, _worn, _not_opened, _with_tool, _put, _lid, _owner, _switched, _moved)
 
 
 def _hand_phrase(hand: str) -> NounPhrase:

@@ -44,6 +44,7 @@ class Tag(StrEnum):
     TAKING = "taking"  # begins a movement
     PUTTING = "putting"  # ends a movement
     MOVES_CONTENT = "moves_content"  # moves content rather than its vessel
+    IMPLIES_OBJECT = "implies_object"  # without an object: done to what is in use
     CUTS = "cuts"  # is done to solid food
     IN_HAND = "in_hand"  # is done to what is in a hand
     FROM_HAND = "from_hand"  # is done from a vessel in a hand
