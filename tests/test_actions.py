@@ -15,7 +15,7 @@ from ego2world.errors import DeclarationError
 from ego2world.language.forms import form_sense
 from ego2world.language.lexicon import lexicon
 from ego2world.ontology.kinds import KINDS, Trait, has
-from ego2world.world.actions import ACTIONS, BY_NAME, BY_SENSE, ALIKE, FAMILIES, ActionType, choose
+from ego2world.world.actions import ACTIONS, ALIKE, BY_NAME, BY_SENSE, FAMILIES, ActionType, choose
 from ego2world.world.actions.base import (
     Apart,
     Assign,

@@ -15,13 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from measures import DATA, names_match
-
 from ego2world.annotations.hd_epic import read_hd_epic
 from ego2world.annotations.records import Dataset, Narration
 from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import EpisodeDraft, draft_episode
 from ego2world.world.state import BOTH, LEFT, RIGHT
+from measures import DATA, names_match
 
 LABELS = Path(__file__).parent / "gold" / "unseen.txt"
 INCOMPLETE = DATA / "narrations-and-action-segments" / "HD_EPIC_Narrations_incomplete.csv"

@@ -14,6 +14,8 @@ from ego2world.compiler.episode import compile_video
 from ego2world.compiler.freeze import EpisodeDraft, draft_episode, effect_rows, operation_row, transition_row
 from ego2world.compiler.reason import Why, because
 from ego2world.compiler.scene import note_row
+from ego2world.compiler.truth import KINDS as TRUTH_KINDS
+from ego2world.compiler.truth import hidden_agreement
 from ego2world.core.canonical import json_lines, pretty_json, write_atomic
 from ego2world.core.cluster import workers
 from ego2world.core.provenance import Product, code_sha256
@@ -25,7 +27,7 @@ from ego2world.world.fluents import NarrationOutcome
 from ego2world.world.state import row_fact
 
 Progress = Callable[[str, int, int], None]
-Built = tuple[dict[str, bytes], dict[str, int], list[str]]
+Built = tuple[dict[str, bytes], dict[str, int], list[str], dict[str, dict[str, int]]]
 
 
 def build_worlds(
@@ -75,7 +77,10 @@ def build_worlds(
         "left_out": [str(problem) for problem in dataset.left_out],
         "failed": failed,
         "ambiguous_words": len(dataset.vocabulary.ambiguous),
-        "episodes": {video: {"sha256": row["sha256"], "totals": row["totals"]} for video, row in made.items()},
+        "episodes": {
+            video: {key: row[key] for key in ("sha256", "totals", "truth")} for video, row in made.items()
+        },
+        "truth": _agreement([row["truth"] for row in made.values()]),
         "totals": _sum([row["totals"] for row in made.values()], [row["action_types"] for row in made.values()]),
     }
     write_atomic(out / "manifest.json", pretty_json(manifest))
@@ -150,7 +155,8 @@ def build_episode(video: str, dataset: Dataset) -> Built:
         "tasks_event": sum(t.contract.tier != TERMINAL for t in admitted),
         "conditions": sum(len(t.contract.conditions) for t in admitted),
     }
-    return parts, totals, types
+    truth = {kind: found.plain() for kind, found in hidden_agreement(video, dataset).items()}
+    return parts, totals, types, truth
 
 
 def span_of(draft: EpisodeDraft, first: int, last: int) -> Span:
@@ -221,11 +227,25 @@ def _episode(
     }
 
 
-def _write(out: Path, video: str, parts: dict[str, bytes], totals: dict[str, int], types: list[str]) -> dict[str, Any]:
+def _write(
+    out: Path,
+    video: str,
+    parts: dict[str, bytes],
+    totals: dict[str, int],
+    types: list[str],
+    truth: dict[str, dict[str, int]],
+) -> dict[str, Any]:
     folder = out / "episodes" / video
     for name in PARTS:
         write_atomic(folder / name, parts[name])
-    return {"sha256": episode_digest(parts), "totals": totals, "action_types": types}
+    return {"sha256": episode_digest(parts), "totals": totals, "action_types": types, "truth": truth}
+
+
+def _agreement(rows: Sequence[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
+    """Return the agreement with hidden evidence over all videos."""
+    return {
+        kind: {key: sum(row[kind][key] for row in rows) for key in ("agree", "of", "unknown")} for kind in TRUTH_KINDS
+    }
 
 
 def _sum(totals: Sequence[Mapping[str, int]], types: Sequence[Sequence[str]]) -> dict[str, int]:

@@ -113,8 +113,9 @@ def _read(path: Path, data: Any, found: _Found) -> bool:
             _goalstep(name, video, found)
         return True
     known = False
-    tables = data.get("annotations") if isinstance(data.get("annotations"), dict) else data
-    for video, item in _items(tables.get("videos") if isinstance(tables.get("videos"), dict) else tables):
+    for key in ("annotations", "videos"):
+        data = data[key] if isinstance(data.get(key), dict) else data
+    for video, item in _items(data):
         if isinstance(item, str) and _TIMED.search(item):  # EASG
             known = True
             for time_s, text in _TIMED.findall(item):

@@ -38,7 +38,8 @@ _EPIC_100 = _Layout(
     ("id", "key", "instances"),
 )  # fmt: skip
 _EPIC_55 = _Layout(
-    "epic-kitchens-55", "EPIC_*_action_labels.csv", "EPIC_video_info.csv", "EPIC_{}_classes.csv", {"narration_id": "uid", "video_info": "video"},
+    "epic-kitchens-55", "EPIC_*_action_labels.csv", "EPIC_video_info.csv", "EPIC_{}_classes.csv",
+    {"narration_id": "uid", "video_info": "video"},
     ("{}_id", "class_key", "{}s"),
 )  # fmt: skip
 

@@ -25,7 +25,9 @@ READERS: Mapping[str, Reader] = {
 }
 
 
-def read_source(source: str | Path, form: str = "hd-epic", videos: Sequence[str] | None = None, strict: bool = False) -> Dataset:
+def read_source(
+    source: str | Path, form: str = "hd-epic", videos: Sequence[str] | None = None, strict: bool = False
+) -> Dataset:
     """Read annotations.
 
     Args:

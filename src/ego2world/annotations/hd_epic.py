@@ -99,8 +99,8 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None, whole: bool 
         {},
         vocabulary,
         tuple(reader.warnings),
-        tuple(reader.errors),
-        dict(sorted(reader.sources.items())),
+        left_out=tuple(reader.errors),
+        sources=dict(sorted(reader.sources.items())),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def read_classes(
     name: str,
     errors: list[Problem],
     ambiguous: list[tuple[str, tuple[str, ...]]],
-    columns: Sequence[str] = ("id", "key", "instances"),
+    columns: tuple[str, ...] = ("id", "key", "instances"),
 ) -> dict[str, str]:
     """Read a class file (by default the columns id, key, instances in either case) as word -> class key.
 

@@ -56,11 +56,29 @@ def print_audit(result: dict[str, Any]) -> None:
     for name in ("initial", "partial", "wrong_binding", "missing_state"):
         out.print(f"{name.replace('_', ' '):<21} {stress[name]}/{tasks} rejected")
     out.print(f"independent swaps     {stress['swaps_agree']}/{stress['swaps_possible']} agree")
+    print_truth(result["truth"])
     if "solve" in result:
         print_solved(result["solve"])
     for failure in result["failures"][:10]:
         out.print(f"failure: {failure}", soft_wrap=True, markup=False)
     out.print(f"verdict: {result['verdict']}")
+
+
+def print_truth(truth: dict[str, Any]) -> None:
+    """Print how far the worlds may be trusted."""
+
+    def share(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1%}"
+
+    out.print(f"three things or more held {share(truth['held_3_share'])} of states", end="; ")
+    out.print(f"held idle for over 20 s {share(truth['idle_hold_share'])} of holds")
+    out.print(f"goal conditions one action away {share(truth['one_action_share'])}")
+    for kind, row in truth["hidden"].items():
+        bounds = "" if row["low"] is None else f" (95 %: {share(row['low'])} to {share(row['high'])})"
+        out.print(f"hidden {kind:<7} predicted {row['agree']}/{row['of']} = {share(row['share'])}{bounds}")
+    worst = ", ".join(f"{episode} {share(value)}" for episode, value in truth["least_trusted"][:3])
+    if worst:
+        out.print(f"least trusted         {worst}", soft_wrap=True)
 
 
 def print_solved(solved: dict[str, Any]) -> None:

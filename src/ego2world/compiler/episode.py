@@ -6,13 +6,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ego2world.annotations.records import Dataset, Narration
+from ego2world.annotations.records import Dataset, Narration, Track
 from ego2world.compiler.ahead import Ahead
 from ego2world.compiler.bind import Binder
 from ego2world.compiler.hands import SIDES, side_of
 from ego2world.compiler.memory import Mention
 from ego2world.compiler.normalise import normalise
-from ego2world.compiler.reason import Executed, NotDone, Outcome, Repeat, Unreconciled, Unresolved, Why, Withheld, because
+from ego2world.compiler.reason import (
+    Executed,
+    NotDone,
+    Outcome,
+    Repeat,
+    Unreconciled,
+    Unresolved,
+    Why,
+    Withheld,
+    because,
+)
 from ego2world.compiler.reconcile import Better, OperationEvidence, Reconciler
 from ego2world.compiler.scene import BoundMention, Operation, Scene
 from ego2world.errors import CompileError, Ego2WorldError
@@ -37,18 +47,42 @@ class Compiled:
     outcomes: dict[str, NarrationOutcome] = field(default_factory=dict)
 
 
-def compile_video(video_id: str, dataset: Dataset) -> Compiled:
+@dataclass(frozen=True)
+class Hidden:
+    """Narrations whose named hands, or whose named targets, the compiler is not shown."""
+
+    hands: frozenset[str] = frozenset()
+    places: frozenset[str] = frozenset()
+
+
+def read_video(video_id: str, dataset: Dataset) -> list[tuple[Intent, ...]]:
+    """Return the intents of a video's narrations."""
+    return [normalise(narration, dataset.vocabulary) for narration in dataset.narrations[video_id]]
+
+
+def _without(intents: tuple[Intent, ...], narration_id: str, hidden: Hidden) -> tuple[Intent, ...]:
+    if narration_id in hidden.hands:
+        intents = tuple(replace(intent, hands=(), holds=()) for intent in intents)
+    if narration_id in hidden.places:
+        intents = tuple(replace(intent.with_role("target", ()), prep="") for intent in intents)
+    return intents
+
+
+def compile_video(video_id: str, dataset: Dataset, hidden: Hidden | None = None) -> Compiled:
     """Compile one video's narrations and tracks into a scene.
 
     Args:
         video_id: a video of the data set.
         dataset: the records; the order of its rows does not matter.
+        hidden: what to read without, to see how well it is predicted.
 
     Raises:
         CompileError: a narration could not be handled; it names the narration and its text.
     """
     narrations = dataset.narrations[video_id]
-    read = [normalise(narration, dataset.vocabulary) for narration in narrations]
+    read = read_video(video_id, dataset)
+    if hidden is not None:
+        read = [_without(intents, n.id, hidden) for n, intents in zip(narrations, read, strict=True)]
     ahead = Ahead([(n.start_s, intent) for n, intents in zip(narrations, read, strict=True) for intent in intents])
     better = Better()
     for _ in range(PASSES):  # a hand that nobody names is guessed; later acts tell better, and it is done again
@@ -63,7 +97,8 @@ def compile_video(video_id: str, dataset: Dataset) -> Compiled:
             except Ego2WorldError:
                 raise
             except Exception as error:
-                raise CompileError("bind", f"{narration.id} '{narration.text}'", f"{type(error).__name__}: {error}") from error
+                where = f"{narration.id} '{narration.text}'"
+                raise CompileError("bind", where, f"{type(error).__name__}: {error}") from error
         if not better.learn(worker.reconciler):
             break
     return worker.out
@@ -96,6 +131,45 @@ def _outcome(said: Sequence[Operation], outcomes: Sequence[Outcome]) -> Narratio
         if why in withheld:
             return outcome
     return NarrationOutcome.STATEMENT
+
+
+@dataclass
+class _Bound:
+    """An intent on its way to an operation: entities by role, what each binding rests on, the words, and the object's
+    movement with the fixtures where it starts and ends."""
+
+    intent: Intent
+    narration: Narration
+    ids: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bases: dict[str, Basis] = field(default_factory=dict)
+    mentions: list[BoundMention] = field(default_factory=list)
+    movement: Track | None = None
+    start: str | None = None
+    end: str | None = None
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """What is acted on."""
+        return self.ids.get("object", ())
+
+    @property
+    def taking(self) -> bool:
+        """Whether a track that begins then is the thing taken."""
+        return self.intent.sense in senses(Tag.TAKEN_BY_TRACK)
+
+    @property
+    def placing(self) -> bool:
+        """Whether a track that ends then is the thing put."""
+        return self.intent.sense in senses(Tag.PUT_BY_TRACK)
+
+    def mention(self, role: str) -> Mention:
+        """Return where a phrase of a role stands."""
+        prep = "" if role == "object" else self.intent.prep
+        return Mention(role, self.intent.sense, prep, self.narration.start_s, self.narration.end_s, self.narration.id)
+
+    def give(self, role: str, things: Sequence[str], basis: Basis) -> None:
+        """Bind a role to what nobody says, with what that rests on."""
+        self.ids[role], self.bases[role] = tuple(things), basis
 
 
 @dataclass
@@ -136,92 +210,101 @@ class _Worker:
 
     def act(self, intent: Intent, narration: Narration) -> Outcome:
         """Bind and execute one intent."""
-        span = (narration.start_s, narration.end_s)
-
-        def mention(role: str, prep: str = "") -> Mention:
-            return Mention(role, intent.sense, prep, span[0], span[1], narration.id)
-
-        bound: dict[str, tuple[str, ...]] = {}
-        objects: list[str] = []
-        mentions: list[BoundMention] = []
-
-        def resolve(phrase: NounPhrase, role: str, hint: str | None = None, exclude: tuple[str, ...] = ()) -> tuple[str, ...]:
-            found = self.binder.resolve(phrase, mention(role, intent.prep if role != "object" else ""), hint, exclude)
-            mentions.extend(BoundMention(phrase.text, role, thing) for thing in found)
-            return found
-
-        for phrase in intent.of("object"):
-            objects += resolve(phrase, "object")
-        if not objects and intent.of("object"):
+        bound = _Bound(intent, narration, bases={role: Basis.SAID for role, _ in intent.phrases})
+        self._bind_object(bound)
+        if not bound.objects and intent.of("object"):
             return Unresolved(because(Why.UNKNOWN_REFERENT, phrases=[p.text for p in intent.of("object")]))
-        bases = {role: Basis.SAID for role, _ in intent.phrases}
-        if not objects and self._lacks_object(intent):
-            objects = list(self._implied(intent))
-            if objects:
-                bases["object"] = Basis.INFERRED
-                self.scene.note("bind", because(Why.IMPLIED_OBJECT), (narration.id,), entity=objects[0])
-        bound["object"] = tuple(dict.fromkeys(objects))
-        movement = self.binder.movement(objects[0], mention("object")) if objects else None
-        taking, placing = intent.sense in senses(Tag.TAKEN_BY_TRACK), intent.sense in senses(Tag.PUT_BY_TRACK)
-        start = self.binder.fixture_of(movement.start_fixture) if movement and taking else None
-        end = self.binder.fixture_of(movement.end_fixture) if movement and placing else None
-        for role in ("source", "target", "instrument", "content"):
-            hint = start if role == "source" else end if role == "target" else None
-            for phrase in intent.of(role):
-                if phrase.head == "other" and role == "target" and intent.of("source"):
-                    phrase = replace(intent.of("source")[0], modifiers=("other",))
-                others = tuple(objects) + (bound.get("source", ()) if role == "target" else ())
-                bound[role] = bound.get(role, ()) + resolve(phrase, role, hint, others)
-        if (placing or intent.sense in {"soak", "add"}) and bound.get("target"):
-            bound["target"] = tuple(self._vessel_of(t) for t in bound["target"])
-        if taking and not bound.get("source") and start is not None and not self._carried_elsewhere(objects[0], start):
-            bound["source"] = (start,)
-            bases["source"] = Basis.TRACK
-        let_go = intent.sense == "drop" and objects and not self.scene.held(objects[0])
-        fixed = bool(objects) and objects[0] in self.scene.zone_of
-        if placing and not bound.get("target") and not let_go and not fixed:
-            after = self._next_start(objects[0], narration.end_s) if objects and end is None else None
-            bound["target"] = (end or after or self._default_target(intent.sense, objects),)
-            bases["target"] = Basis.TRACK if end or after else Basis.INFERRED
-            if after is not None:
-                self.scene.note("bind", because(Why.NEXT_TAKEN_THERE), (narration.id,), entity=after)
-            elif end is None:
-                self.scene.note("bind", because(Why.DEFAULT_PLACE), (narration.id,), entity=bound["target"][0])
-        elif placing and intent.prep in {"beside", "near", "between", "above", "at"}:
-            if end is not None and self._is_fixture(bound["target"]):
-                for phrase in intent.of("target"):
-                    self.scene.learn(end, f"{intent.prep} {phrase.phrase}", narration.id)
-                bound["target"] = (end,)
-                bases["target"] = Basis.TRACK
-            elif not self._is_fixture(bound["target"]):
-                bound["target"] = (end or self._under(bound["target"][0]),)  # next to a thing is on what it stands on
-                bases["target"] = Basis.TRACK if end else Basis.INFERRED
-        if intent.sense == "add" and objects and not bound.get("target"):
-            vessel = self._vessel_in_use(objects)
-            if vessel is not None:
-                bound["target"], bases["target"] = (vessel,), Basis.INFERRED
-                self.scene.note("bind", because(Why.VESSEL_IN_USE), (narration.id,), entity=vessel)
-        self._check_track(movement, intent, bound, narration.id)
-        hand = self._hand(intent, bound)
+        self._bind_others(bound)
+        self._find_target(bound)
+        self._check_track(bound)
+        hand = self._hand(bound)
         if intent.hands or intent.to_hand:
-            bases["hand"] = Basis.SAID
+            bound.bases["hand"] = Basis.SAID
         evidence = OperationEvidence(
             (narration.id,),
-            span,
-            (movement.id,) if movement else (),
+            (narration.start_s, narration.end_s),
+            (bound.movement.id,) if bound.movement else (),
             hand if intent.sense != "pass" else None,
             intent.continued,
             intent.verb in {"leave", "keep", "rest"},
-            tuple(mentions),
-            bases,
+            tuple(bound.mentions),
+            bound.bases,
         )
-        if start is not None and objects:
-            self.reconciler.settle(objects[0], start, evidence)
-        elif end is not None and bound.get("target") and end not in bound["target"]:
-            self.reconciler.settle(bound["target"][0], end, evidence)
+        if bound.start is not None and bound.objects:
+            self.reconciler.settle(bound.objects[0], bound.start, evidence)
+        elif bound.end is not None and bound.ids.get("target") and bound.end not in bound.ids["target"]:
+            self.reconciler.settle(bound.ids["target"][0], bound.end, evidence)
         return self._perform(
-            intent, {role: ids for role, ids in bound.items() if ids}, hand, evidence, mention("object")
+            intent, {role: ids for role, ids in bound.ids.items() if ids}, hand, evidence, bound.mention("object")
         )
+
+    def _resolve(
+        self, bound: _Bound, phrase: NounPhrase, role: str, hint: str | None = None, exclude: tuple[str, ...] = ()
+    ) -> tuple[str, ...]:
+        """Bind a phrase and remember the words with what they were bound to."""
+        found = self.binder.resolve(phrase, bound.mention(role), hint, exclude)
+        bound.mentions.extend(BoundMention(phrase.text, role, thing) for thing in found)
+        return found
+
+    def _bind_object(self, bound: _Bound) -> None:
+        """Bind what is acted on; what nobody says is what is in use."""
+        intent = bound.intent
+        found = [thing for phrase in intent.of("object") for thing in self._resolve(bound, phrase, "object")]
+        if not intent.of("object") and intent.sense in senses(Tag.IMPLIES_OBJECT) and not intent.of("source"):
+            found = list(self._implied(intent))
+            if found:
+                bound.give("object", found, Basis.INFERRED)
+                self.scene.note("bind", because(Why.IMPLIED_OBJECT), (bound.narration.id,), entity=found[0])
+        bound.ids["object"] = tuple(dict.fromkeys(found))
+        if found:
+            bound.movement = self.binder.movement(found[0], bound.mention("object"))
+        if bound.movement is not None and bound.taking:
+            bound.start = self.binder.fixture_of(bound.movement.start_fixture)
+        if bound.movement is not None and bound.placing:
+            bound.end = self.binder.fixture_of(bound.movement.end_fixture)
+
+    def _bind_others(self, bound: _Bound) -> None:
+        """Bind the other roles that are said, and the source that a track shows."""
+        intent, ids = bound.intent, bound.ids
+        for role in ("source", "target", "instrument", "content"):
+            hint = bound.start if role == "source" else bound.end if role == "target" else None
+            for phrase in intent.of(role):
+                if phrase.head == "other" and role == "target" and intent.of("source"):
+                    phrase = replace(intent.of("source")[0], modifiers=("other",))
+                others = bound.objects + (ids.get("source", ()) if role == "target" else ())
+                ids[role] = ids.get(role, ()) + self._resolve(bound, phrase, role, hint, others)
+        if (bound.placing or intent.sense in {"soak", "add"}) and ids.get("target"):
+            ids["target"] = tuple(self._vessel_of(t) for t in ids["target"])
+        if bound.taking and not ids.get("source") and bound.start is not None:
+            if not self._carried_elsewhere(bound.objects[0], bound.start):
+                bound.give("source", [bound.start], Basis.TRACK)
+
+    def _find_target(self, bound: _Bound) -> None:
+        """Find where a thing goes when nobody says so, or only near what: by its track, by where it is taken from next,
+        else the place or the vessel in use."""
+        intent, objects, end, narration = bound.intent, bound.objects, bound.end, bound.narration.id
+        let_go = intent.sense == "drop" and objects and not self.scene.held(objects[0])
+        fixed = bool(objects) and objects[0] in self.scene.zone_of
+        if bound.placing and not bound.ids.get("target") and not let_go and not fixed:
+            after = self._next_start(objects[0], bound.narration.end_s) if objects and end is None else None
+            where = end or after or self._default_target(intent.sense, objects)
+            bound.give("target", [where], Basis.TRACK if end or after else Basis.INFERRED)
+            if end is None:
+                why = Why.DEFAULT_PLACE if after is None else Why.NEXT_TAKEN_THERE
+                self.scene.note("bind", because(why), (narration,), entity=where)
+        elif bound.placing and intent.prep in {"beside", "near", "between", "above", "at"}:
+            if end is not None and self._is_fixture(bound.ids["target"]):
+                for phrase in intent.of("target"):
+                    self.scene.learn(end, f"{intent.prep} {phrase.phrase}", narration)
+                bound.give("target", [end], Basis.TRACK)
+            elif not self._is_fixture(bound.ids["target"]):  # next to a thing is on what it stands on
+                beside = self._under(bound.ids["target"][0])
+                bound.give("target", [end or beside], Basis.TRACK if end else Basis.INFERRED)
+        if intent.sense == "add" and objects and not bound.ids.get("target"):
+            vessel = self._vessel_in_use(objects)
+            if vessel is not None:
+                bound.give("target", [vessel], Basis.INFERRED)
+                self.scene.note("bind", because(Why.VESSEL_IN_USE), (narration,), entity=vessel)
 
     def _next_start(self, thing: str, after_s: float) -> str | None:
         """Return the fixture from which a thing's next movement starts."""
@@ -245,17 +328,8 @@ class _Worker:
             else self._vessel_in_use(()) or thing,
         )
 
-    @staticmethod
-    def _lacks_object(intent: Intent) -> bool:
-        """Say whether an act needs an object and none is said: "stir", "microwave until it melts"."""
-        return not intent.phrases or all(role in {"instrument", "content", "target"} for role, _ in intent.phrases) and (
-            intent.sense in senses(Tag.IMPLIES_OBJECT)
-        )
-
     def _implied(self, intent: Intent) -> tuple[str, ...]:
         """Return what an act without an object is done to: the vessel in use, or what was last handled."""
-        if intent.sense not in senses(Tag.IMPLIES_OBJECT):
-            return ()
         last = self.binder.memory.last[-1] if self.binder.memory.last else ()
         if last and intent.sense in senses(Tag.CUTS):
             return last
@@ -287,23 +361,18 @@ class _Worker:
         place = self.scene.facts.get(("place", thing))
         return isinstance(place, tuple) and place[0] != "held" and place[1] != fixture
 
-    def _check_track(
-        self, movement: object, intent: Intent, bound: dict[str, tuple[str, ...]], narration_id: str
-    ) -> None:
+    def _check_track(self, bound: _Bound) -> None:
         """Note where a track's fixture contradicts the narration's; the narration's word stands."""
-        if movement is None:
+        if bound.movement is None:
             return
-        name = getattr(movement, "end_fixture" if intent.sense in senses(Tag.PUT_BY_TRACK) else "start_fixture")
-        fixture = self.binder.fixture_of(name)
-        said = bound.get("target" if intent.sense in senses(Tag.PUT_BY_TRACK) else "source", ())
+        movement, put = bound.movement, bound.placing
+        fixture = self.binder.fixture_of(movement.end_fixture if put else movement.start_fixture)
+        said = bound.ids.get("target" if put else "source", ())
         if fixture and said and said[0] in self.scene.zone_of and said[0] != fixture:
-            self.scene.note(
-                "bind",
-                because(Why.TRACK_DISAGREES, said=said[0], fixture=fixture),
-                (narration_id, getattr(movement, "id", "")),
-            )
+            disagrees = because(Why.TRACK_DISAGREES, said=said[0], fixture=fixture)
+            self.scene.note("bind", disagrees, (bound.narration.id, movement.id))
 
-    def _default_target(self, sense: str, objects: list[str]) -> str:
+    def _default_target(self, sense: str, objects: Sequence[str]) -> str:
         if sense in {"throw_away"}:
             for identifier in sorted(self.scene.zone_of):
                 if self.scene.entities[identifier].type == "bin":
@@ -311,13 +380,14 @@ class _Worker:
             return self.binder.resolve(NounPhrase("bin", "bin"), Mention("target", sense, "in", 0.0, 0.0, ""))[0]
         return self.reconciler.guess_place(objects[0]) if objects else self.reconciler.default_surface()
 
-    def _hand(self, intent: Intent, bound: dict[str, tuple[str, ...]]) -> str | None:
+    def _hand(self, bound: _Bound) -> str | None:
+        """Return the hand that is named; for a change of hands, the one that receives."""
+        intent = bound.intent
         if intent.sense == "pass":
-            to = intent.to_hand
-            if to in _HANDS:
-                return _HANDS[to]
+            if intent.to_hand in _HANDS:
+                return _HANDS[intent.to_hand]
             holding = {thing: hand for hand, thing in self.scene.state.held}
-            now = holding.get((bound.get("object") or ("",))[0])
+            now = holding.get((bound.objects or ("",))[0])
             return LEFT if now == RIGHT else RIGHT
         return side_of(intent.hands, self.reconciler.hands.last, self.reconciler.hands.free())
 

@@ -126,7 +126,10 @@ class Reconciler:
                 evidence.track_ids,
                 reason,
                 evidence.mentions if reason is None else (),
-                {r: evidence.bases.get(r, Basis.INFERRED) if reason is None else basis_of(reason) for r, _ in action.roles},
+                {
+                    role: evidence.bases.get(role, Basis.INFERRED) if reason is None else basis_of(reason)
+                    for role, _ in action.roles
+                },
             )
         )
         for need in kind.preconditions:  # what a check relied on is a guess no longer

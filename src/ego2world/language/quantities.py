@@ -21,7 +21,7 @@ _UNITS = {
     "cm": "cm centimetre centimetres centimeter centimeters", "mm": "mm", "inch": "inch inches",
 }  # fmt: skip
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
-_VESSELS = frozenset("cup cups teaspoon teaspoons tablespoon tablespoons pint pints pound pounds".split())  # things, too
+_ALSO_THINGS = frozenset("cup cups teaspoon teaspoons tablespoon tablespoons pint pints pound pounds".split())
 _TIMES = {"s": "s sec secs second seconds", "min": "min mins minute minutes", "h": "h hr hrs hour hours"}
 _TIME_OF = {word: unit for unit, words in _TIMES.items() for word in words.split()}
 _SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
@@ -42,7 +42,8 @@ _TEMPERATURE = re.compile(
 )
 _ENDS = r"(?=\s*(?:$|[,.;!?)]|(?:for|and|to|until|then|with|in|using|while|so|as|or|set_\S+)\b))"
 _LEVEL = re.compile(
-    r"\b(?:on|to|at)\s+(?:a\s+|the\s+)?(?P<level>(?:medium|low|high)[- ](?:to[- ])?(?:medium|low|high)|high|medium|low|full|maximum|minimum|gentle)"
+    r"\b(?:on|to|at)\s+(?:a\s+|the\s+)?(?P<level>(?:medium|low|high)[- ](?:to[- ])?(?:medium|low|high)|"
+    r"high|medium|low|full|maximum|minimum|gentle)"
     r"(?P<heat>\s+(?:heat|flame|power|speed|setting|temperature))?" + _ENDS
 )
 _ABBREVIATIONS = re.compile(r"\b(approx|e\.g|i\.e|vs|incl|fig|dr|mr|mrs)\.(?=\s*[A-Za-z0-9,)])", re.IGNORECASE)
@@ -88,7 +89,7 @@ def with_quantities(text: str) -> str:
     text = _HYPHENED.sub(r"\1 ", text)
     text = _ABBREVIATIONS.sub(lambda m: m.group(1).replace(".", ""), text)
     text = _IN_NUMBER.sub(r"\1", text)
-    text = _TEMPERATURE.sub(lambda m: _token("set_degrees", m, (m.group("a") or m.group("b") or m.group("c"))[0]), _lower_units(text))
+    text = _TEMPERATURE.sub(_degrees, _lower_units(text))
     text = _DURATION.sub(lambda m: _token("set_time", m, _TIME_OF[m.group("unit")]), text)
     text = _LEVEL.sub(_level, text)
     return _QUANTITY.sub(_quantity, text)
@@ -114,6 +115,10 @@ def _token(kind: str, match: re.Match[str], unit: str) -> str:
     return match.group() if span is None else f"{kind}_{span}_{unit}"
 
 
+def _degrees(match: re.Match[str]) -> str:
+    return _token("set_degrees", match, (match.group("a") or match.group("b") or match.group("c"))[0])
+
+
 def _level(match: re.Match[str]) -> str:
     level = match.group("level").replace(" ", "-").replace("-to-", "-")
     level = {"full": "high", "maximum": "high", "minimum": "low", "gentle": "low"}.get(level, level)
@@ -126,7 +131,7 @@ def _quantity(match: re.Match[str]) -> str:
     whole = match.group()
     if span is None:
         return whole
-    if unit in _VESSELS and not of and not _NEXT_NOUN.match(match.string, match.end()):
+    if unit in _ALSO_THINGS and not of and not _NEXT_NOUN.match(match.string, match.end()):
         return whole  # "take 2 cups from the shelf"
     if not unit and "/" not in whole and "." not in match.group("low") and not match.group("high"):
         return whole  # a plain count

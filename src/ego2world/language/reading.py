@@ -27,7 +27,8 @@ OTHER = "other"  # done by somebody else
 class Clause:
     """One verb with what it governs.
 
-    ``mode`` is act (done), attempt (tried, not done), other (done by somebody else), how, purpose, background or reason (all not done);
+    ``mode`` is act (done), attempt (tried, not done), other (done by somebody else), how, purpose, background or reason
+    (all not done);
     ``places`` are (preposition, phrase) pairs in order; ``hands`` the hands named for this act;
     ``passed`` the (from, to) hands of a change of hands; ``holds`` the things said to be held, each with its hand;
     ``settings`` what ``quantities.setting_in`` reads.

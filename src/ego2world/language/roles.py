@@ -27,7 +27,8 @@ class Intent:
 
     ``prep`` is the preposition of the target ("in", "on", "under", ...); ``hands`` are left, right, both or other;
     ``to_hand`` is the receiving hand of a change of hands; ``holds`` are the things that are said to be held
-    meanwhile, each with its hand; ``settings`` are heat, level, time and temperature as said. ``not_acted`` is set when nothing is to be executed.
+    meanwhile, each with its hand; ``settings`` are heat, level, time and temperature as said. ``not_acted`` is set when
+    nothing is to be executed.
     """
 
     sense: str

@@ -17,6 +17,7 @@ from ego2world.tasks.stress import (
     spoiled,
     swap_agrees,
 )
+from ego2world.tasks.truth import Trust, agreement, least_trusted, trust_of
 from ego2world.world.actions import BY_NAME
 from ego2world.world.conditions import subjects_in
 from ego2world.world.episode import Episode, load_episode, load_manifest
@@ -36,7 +37,8 @@ def audit(worlds: Path, progress: Progress | None = None) -> dict[str, Any]:
 
     Returns:
         verdict ("pass" or "fail"), counts, and every failure by name. ``stress`` counts tasks per check: the cases
-        initial, partial, wrong_binding and missing_state count as rejected when their contract is not true.
+        initial, partial, wrong_binding and missing_state count as rejected when their contract is not true. ``truth``
+        says how far the worlds may be trusted (see ``tasks.truth``); it does not decide the verdict.
     """
     manifest = load_manifest(worlds)
     result: dict[str, Any] = {
@@ -53,12 +55,14 @@ def audit(worlds: Path, progress: Progress | None = None) -> dict[str, Any]:
         "failures": [],
     }
     types: set[str] = set()
+    trust = Trust()
     for number, episode_id in enumerate(manifest["episodes"], 1):
         episode = load_episode(worlds, episode_id)
         states = _replay(episode, result)
         types |= {action.name for action in episode.actions}
         _nameable(episode, result)
         if len(states) == len(episode.actions) + 1:
+            trust.add(trust_of(episode, states))
             for task in episode.tasks:
                 _audit_task(episode, task, states, result)
         if progress:
@@ -75,6 +79,13 @@ def audit(worlds: Path, progress: Progress | None = None) -> dict[str, Any]:
         and all(stress[name] == tasks for name in (*_MUST_PASS, *_MUST_FAIL))
         and stress["swaps_agree"] == stress["swaps_possible"]
     )
+    hidden = agreement(manifest["truth"])
+    result["truth"] = {
+        **trust.share(),
+        **{f"{kind.removesuffix('s')}_agreement": row["share"] for kind, row in hidden.items()},
+        "hidden": hidden,
+        "least_trusted": least_trusted(manifest),
+    }
     result["verdict"] = "pass" if whole else "fail"
     return result
 
