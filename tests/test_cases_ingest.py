@@ -83,7 +83,7 @@ def test_c001_rows_in_text_order_are_replayed_in_time_order(tmp_path: Path) -> N
         folder.mkdir()
         dataset = read_epic_kitchens(epic_folder(folder, order))
         assert [n.id for n in dataset.narrations["P90_01"]] == ["P90_01_1", "P90_01_2", "P90_01_10"]
-        parts, totals, _ = build_episode("P90_01", dataset)
+        parts, totals, *_ = build_episode("P90_01", dataset)
         assert totals["operations_inferred"] == 0
         operations = [json.loads(line) for line in parts["operations.jsonl"].splitlines()]
         assert [o["family"] for o in operations] == ["open", "pick_up", "close"]
@@ -178,7 +178,7 @@ def test_c011_missing_narration_time_is_null(tmp_path: Path) -> None:
     )
     narration = read_epic_kitchens(epic_folder(tmp_path, [row])).narrations["P90_01"][0]
     assert narration.narration_timestamp_s is None and narration.start_s == 241.0
-    parts, _, _ = build_episode("P90_01", read_epic_kitchens(tmp_path))
+    parts, *_ = build_episode("P90_01", read_epic_kitchens(tmp_path))
     for data in parts.values():
         assert b"NaN" not in data
 

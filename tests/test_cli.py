@@ -94,6 +94,7 @@ def test_all_malformed_rows_are_listed(source: Path, tmp_path: Path) -> None:
         3,
         ["2 problem(s)", "row 1, field end_timestamp", "2.5 before start 9.5", "row 2, field start_timestamp"],
         "compile",
+        "--strict",
         source,
         "--out",
         tmp_path / "w",

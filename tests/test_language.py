@@ -165,7 +165,8 @@ def test_a_handrail_is_no_hand() -> None:
     [
         ("#C C picks the knife from the table with his right hand.", [("take", "knife")]),
         ("The person opens the fridge and takes out the milk.", [("open", "fridge"), ("take_out", "milk")]),
-        ("He presses the button.", [("press", "button")]),
+        ("The student presses the button.", [("press", "button")]),
+        ("C places the tomato in the fridge.", [("insert", "tomato")]),
         ("While the left hand holds it, the right hand presses the button.", [("press", "button")]),
         ("Take the cup. I'll wash it later.", [("take", "cup")]),
         ("Push the brush inside the dishwasher so that the dishwasher can close later.", [("move", "brush")]),

@@ -99,6 +99,7 @@ def _only(dataset: Dataset, video: str) -> Dataset:
         associations=own(dataset.associations),
         activities=own(dataset.activities),
         sounds=own(dataset.sounds),
+        mistakes=own(dataset.mistakes),
         priming=(),
         warnings=(),
     )

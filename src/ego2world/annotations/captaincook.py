@@ -6,6 +6,7 @@ does not say it itself. Steps that a recording left out (times below 0) are no n
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
 _STEPS = "annotation_json/complete_step_annotations.json"
+_ERRORS = "annotation_csv/error_annotations.csv"
 _GRAPHS = "task_graphs"
 
 
@@ -42,11 +44,10 @@ def read_captaincook(source: Path, videos: Sequence[str] | None = None) -> Datas
     sources = {_STEPS: sha256_file(path)}
     narrations: dict[str, tuple[Narration, ...]] = {}
     activities: dict[str, tuple[Activity, ...]] = {}
-    mistakes: dict[str, tuple[Mistake, ...]] = {}
     captures: dict[str, dict[str, Capture]] = {}
     names: dict[str, str] = {}
     for video, item in sorted(read_json(path).items()):
-        rows, times, wrong = _recording(video, item, errors)
+        rows, times = _recording(video, item, errors)
         if not rows:
             continue
         recipe = f"activity_{item.get('activity_id')}"
@@ -54,7 +55,6 @@ def read_captaincook(source: Path, videos: Sequence[str] | None = None) -> Datas
         narrations[video] = rows
         end_s = max(row.end_s for row in rows)
         activities[video] = (Activity(video, names[recipe], rows[0].start_s, end_s, (recipe,), file=_STEPS),)
-        mistakes[video] = wrong
         captures.setdefault(recipe, {})[video] = Capture((video,), (), times, {})
     unknown = [video for video in videos or () if video not in narrations]
     if unknown or not narrations:
@@ -62,6 +62,11 @@ def read_captaincook(source: Path, videos: Sequence[str] | None = None) -> Datas
             [Problem(str(source), None, "recording", f"unknown {v}", nearest(v, narrations)) for v in unknown] or errors
         )
     keep = [video for video in narrations if videos is None or video in videos]
+    labels = source / _ERRORS
+    mistakes = {}
+    if labels.is_file():
+        sources[_ERRORS] = sha256_file(labels)
+        mistakes = _mistakes(labels, narrations)
     recipes = {}
     for recipe, name in sorted(names.items()):
         graph = source / _GRAPHS / (re.sub(r"[^a-z0-9]", "", name.lower()) + ".json")
@@ -74,7 +79,7 @@ def read_captaincook(source: Path, videos: Sequence[str] | None = None) -> Datas
         {video: narrations[video] for video in keep},
         activities={video: activities[video] for video in keep},
         recipes=recipes,
-        mistakes={video: mistakes[video] for video in keep if mistakes[video]},
+        mistakes={video: mistakes[video] for video in keep if video in mistakes},
         left_out=tuple(errors),
         sources=dict(sorted(sources.items())),
     )
@@ -93,8 +98,8 @@ def sentence_of(description: str) -> str:
 
 def _recording(
     video: str, item: Mapping[str, Any], errors: list[Problem]
-) -> tuple[tuple[Narration, ...], dict[str, tuple[Segment, ...]], tuple[Mistake, ...]]:
-    rows, times, wrong = [], dict[str, tuple[Segment, ...]](), []
+) -> tuple[tuple[Narration, ...], dict[str, tuple[Segment, ...]]]:
+    rows, times = [], dict[str, tuple[Segment, ...]]()
     for number, step in enumerate(item.get("steps") or (), 1):
         try:
             start_s, end_s = float(step["start_time"]), float(step["end_time"])
@@ -109,12 +114,26 @@ def _recording(
             continue
         rows.append(Narration(f"{video}-{number}", video, text, start_s, end_s, file=_STEPS, row=number))
         times[identifier] = (*times.get(identifier, ()), Segment(video, start_s, end_s))
-        wrong += [
-            Mistake(video, f"{video}-{number}", one_line(one.get("tag")), one_line(one.get("description")))
-            for one in step.get("errors") or ()
-            if isinstance(one, Mapping)
-        ]
-    return tuple(sorted(rows, key=in_time)), times, tuple(wrong)
+    return tuple(sorted(rows, key=in_time)), times
+
+
+def _mistakes(path: Path, narrations: Mapping[str, Sequence[Narration]]) -> dict[str, tuple[Mistake, ...]]:
+    """Read the error labels: after a step's times, one column per kind of error and one with its description."""
+    at = {(video, round(n.start_s, 3)): n.id for video, rows in narrations.items() for n in rows}
+    found: dict[str, list[Mistake]] = {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.reader(file)
+        header = next(rows, [])
+        for row in rows:
+            try:
+                narration = at.get((row[0], round(float(row[2]), 3)))
+            except (IndexError, ValueError):
+                continue
+            for column in range(6, len(row) - 1, 2):
+                if narration is not None and row[column] not in {"", "0"}:
+                    mistake = Mistake(row[0], narration, one_line(header[column]), one_line(row[column + 1]))
+                    found.setdefault(row[0], []).append(mistake)
+    return {video: tuple(rows_) for video, rows_ in found.items()}
 
 
 def _graph(data: Mapping[str, Any]) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:

@@ -20,7 +20,7 @@ def context_rows(video: str, dataset: Dataset) -> dict[str, list[dict[str, Any]]
 
     steps, preparations: a segment of a recipe step that is done, or prepared. weighings, addings: of an ingredient,
     whose ``amount`` (in ``unit``) is None where the source does not say. activities: ``span_s[1]`` is None where the
-    end is open.
+    end is open. mistakes: labelled errors of a step.
     """
     tables: dict[str, list[dict[str, Any]]] = {"steps": [], "preparations": [], "weighings": [], "addings": []}
     for identifier, recipe in sorted(dataset.recipes.items()):
@@ -70,6 +70,16 @@ def context_rows(video: str, dataset: Dataset) -> dict[str, list[dict[str, Any]]
         for a in dataset.associations.get(video, ())
         if not a.placeholder
         for t in a.tracks
+    ]
+    tables["mistakes"] = [
+        {
+            "narration": m.narration_id,
+            "kind": m.kind,
+            "text": m.text,
+            "span_s": list(next((n.start_s, n.end_s) for n in dataset.narrations[video] if n.id == m.narration_id)),
+            "key": f"{m.narration_id}/{m.kind}",
+        }
+        for m in dataset.mistakes.get(video, ())
     ]
     tables["sounds"] = [
         {"label": s.label, "span_s": [s.start_s, s.end_s], "file": s.file, "key": f"row {s.row}"}

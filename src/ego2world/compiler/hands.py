@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SIDES = {"left": LEFT, "right": RIGHT}
 IDLE_S = 20.0  # a thing that is not spoken of for this long, nor soon as held, was put down
 SOON_S = 15.0  # what is spoken of as held within this time stays in the hand, even beside another thing
-FORGOTTEN_S = 10.0  # the same where nothing to come speaks of it
+RECENT_S = 10.0  # what was handled within this time is not put down for an act that does not take anything
 LATE_S = 5.0  # a putting down is told at most this long after its track has ended
 Infer = Callable[[Action, Reason, "OperationEvidence", int], NotDone | None]
 
@@ -132,7 +132,7 @@ class Hands:
                     self.put_down(thing, because(Why.TRACK_ENDED, thing=thing), evidence, 0)
                 elif claim is not None and not claim.held:
                     self.put_down(thing, because(Why.NEXT_TAKEN_AGAIN, thing=thing), evidence, 0)
-                elif idle_s > (IDLE_S if claim is not None else FORGOTTEN_S) and (claim is None or idle_s > 2 * IDLE_S):
+                elif idle_s > (IDLE_S if claim is None else 2 * IDLE_S):
                     self.put_down(thing, because(Why.NOT_MENTIONED, thing=thing), evidence, 0)
 
     def _spoken_of(self, thing: str) -> bool:
@@ -213,7 +213,7 @@ class Hands:
                     continue
                 if not grasping or self._soon_here(claim, hand, now_s):
                     continue  # the next thing said of it is that this hand holds it
-            elif not grasping and not gripped and now_s - self.scene.last_seen_s.get(thing, -1e9) <= FORGOTTEN_S:
+            elif not grasping and not gripped and now_s - self.scene.last_seen_s.get(thing, -1e9) <= RECENT_S:
                 if self.holding(other):
                     continue
             self.put_down(thing, because(Why.HAND_NEEDED, hand=hand, thing=thing), evidence, 0)
