@@ -66,10 +66,11 @@ class Ahead:
 
     def of(self, record: Known, after: int) -> Iterator[Said]:
         """Yield what is said of a thing by name after an intent, in order."""
-        words = {singular(head.split()[-1]) for head in record.heads}
+        words = sorted({singular(head.split()[-1]) for head in record.heads})
         found = [said for word in words for said in self._after(word, after)]
-        for said in sorted(found, key=lambda one: one.order):
-            if not Memory.conflict(set(said.phrase.modifiers), record.modifiers):
+        for said in sorted(found, key=lambda one: (one.order, one.role, one.phrase.text)):
+            modifiers = set(said.phrase.modifiers)
+            if not (modifiers & {"other", "next"}) and not Memory.conflict(modifiers, record.modifiers):
                 yield said
 
     def _after(self, word: str, after: int) -> Sequence[Said]:

@@ -147,20 +147,20 @@ class Hands:
     def ready(self, action: Action, named: str | None, evidence: OperationEvidence) -> Action:
         """Bring the hands into the state that a narrated action implies, and return the action with its hand."""
         now_s = evidence.span_s[0]
-        mine = {*action.ids("object"), *action.ids("instrument"), *action.ids("source")}
+        mine = {*action.ids("object"), *action.ids("instrument")}
         if takes(action):
             hand = named
             if hand is None:
                 hand = self.choose(action.ids("object")[0], now_s) or self._least_wanted(mine, now_s)
             else:
                 self.guessed.pop(action.ids("object")[0], None)
-            self._clear(hand, mine, evidence, grasping=True)
+            self._clear(hand, mine, evidence, grasping=True, sources=action.ids("source"))
             return Action.of(action.name, {**action.bound, "hand": hand})
         if evidence.hand in (LEFT, RIGHT) and named is not None:
             for thing in handled(action):
                 self.bring_to(thing, named, evidence)
             if not set(handled(action)) & set(self.holding(named)):
-                self._clear(named, mine, evidence, grasping=False)
+                self._clear(named, mine | {*action.ids("source")}, evidence, grasping=False)
         return action
 
     def bring_to(self, thing: str, hand: str, evidence: OperationEvidence) -> None:
@@ -191,7 +191,14 @@ class Hands:
                 0,
             )
 
-    def _clear(self, hand: str, mine: set[str], evidence: OperationEvidence, grasping: bool) -> None:
+    def _clear(
+        self,
+        hand: str,
+        mine: set[str],
+        evidence: OperationEvidence,
+        grasping: bool,
+        sources: Sequence[str] = (),
+    ) -> None:
         """Free a hand for an act: what is not wanted goes down, what is wanted goes to the other hand if that is
         empty."""
         now_s = evidence.span_s[0]
@@ -203,6 +210,9 @@ class Hands:
                 continue
             claim = self.claim(thing, now_s)
             other = LEFT if hand == RIGHT else RIGHT
+            if thing in sources and hand != BOTH and not self.holding(other):
+                self._pass(thing, other, because(Why.HAND_NEEDED, hand=hand, thing=thing), evidence)
+                continue  # what something is taken out of is held meanwhile
             gripped = self.hand_of(thing) == BOTH
             if claim is not None and claim.held:
                 if hand != BOTH and (gripped or not self.holding(other)):
