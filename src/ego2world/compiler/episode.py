@@ -286,7 +286,9 @@ class _Worker:
         let_go = intent.sense == "drop" and objects and not self.scene.held(objects[0])
         fixed = bool(objects) and objects[0] in self.scene.zone_of
         if bound.placing and not bound.ids.get("target") and not let_go and not fixed:
-            after = self._next_start(objects[0], bound.narration.end_s) if objects and end is None else None
+            after = None
+            if objects and end is None:
+                after = self.reconciler.hands.next_source(objects[0], bound.narration.end_s)
             where = end or after or self._default_target(intent.sense, objects)
             bound.give("target", [where], Basis.TRACK if end or after else Basis.INFERRED)
             if end is None:
@@ -305,14 +307,6 @@ class _Worker:
             if vessel is not None:
                 bound.give("target", [vessel], Basis.INFERRED)
                 self.scene.note("bind", because(Why.VESSEL_IN_USE), (narration,), entity=vessel)
-
-    def _next_start(self, thing: str, after_s: float) -> str | None:
-        """Return the fixture from which a thing's next movement starts."""
-        record = self.binder.known.get(thing)
-        if record is None or record.track is None:
-            return None
-        later = [m for m in record.track.association.tracks if m.start_s >= after_s - 1.0]
-        return self.binder.fixture_of(later[0].start_fixture) if later else None
 
     def _vessel_of(self, thing: str) -> str:
         """Return what holds a substance that things are put into: the vessel known to contain it, else for water the

@@ -17,7 +17,7 @@ from ego2world.compiler.scene import Scene
 from ego2world.ontology.kinds import Trait, has, kinds_with
 from ego2world.world.actions import BY_NAME, choose
 from ego2world.world.actions.base import Held, Move
-from ego2world.world.state import BOTH, HANDS, LEFT, RIGHT, Action, carriers
+from ego2world.world.state import BOTH, LEFT, RIGHT, Action, carriers
 
 if TYPE_CHECKING:
     from ego2world.compiler.bind import Binder
@@ -64,6 +64,7 @@ class Hands:
         self.guessed: dict[str, int] = {}  # thing -> the intent that took it with a hand that nobody named
         self.learnt: dict[tuple[int, str], str] = {}
         self.last = RIGHT
+        self.intents = 1  # of the narration that is compiled
 
     # what is held -------------------------------------------------------------------------------------------
 
@@ -141,8 +142,6 @@ class Hands:
         return record is not None and any(
             said.order <= self.now + self.intents for said in self.ahead.of(record, self.now)
         )
-
-    intents = 1  # how many intents the narration has
 
     def ready(self, action: Action, named: str | None, evidence: OperationEvidence) -> Action:
         """Bring the hands into the state that a narrated action implies, and return the action with its hand."""
@@ -280,7 +279,7 @@ class Hands:
             return None  # the narration that puts it down comes a little after its track
         return self.binder.fixture_of(ended[-1].end_fixture) if ended else None
 
-    def _next_source(self, thing: str, now_s: float) -> str | None:
+    def next_source(self, thing: str, now_s: float) -> str | None:
         """Return the fixture from which a thing's next movement starts."""
         record = self.binder.known.get(thing)
         if record is None or record.track is None:
@@ -295,7 +294,7 @@ class Hands:
         if where is not None:
             reason = replace(reason, also=Why.TRACK_ENDS_THERE)
         else:
-            where = self._next_source(thing, now_s)
+            where = self.next_source(thing, now_s)
             if where is not None and thing not in carriers(self.scene.facts, where):
                 reason = replace(reason, also=Why.NEXT_TAKEN_THERE)
             else:
@@ -328,6 +327,3 @@ def side_of(hands: Sequence[str], last: str, free: Sequence[str]) -> str | None:
         if hand == "free" and len(free) == 1:
             return free[0]
     return None
-
-
-assert set(SIDES.values()) < set(HANDS)

@@ -159,7 +159,12 @@ def setting_in(word: str) -> tuple[str, str | float] | None:
         return None
     if parts[1] in {"heat", "level"}:
         return parts[1], parts[2]
-    value = float(parts[2].partition("-")[0])
-    if parts[1] == "time":
+    try:
+        value = float(parts[2].partition("-")[0])
+    except ValueError:
+        return None  # words of the text itself
+    if len(parts) < 4 or parts[1] not in {"time", "degrees"}:
+        return None
+    if parts[1] == "time" and parts[3] in _SECONDS:
         return "time_s", value * _SECONDS[parts[3]]
     return "temperature_c", value if parts[3] == "c" else round((value - 32) * 5 / 9, 1)
