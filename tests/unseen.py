@@ -220,8 +220,6 @@ def _hands(found: Truth, label: Label, draft: EpisodeDraft) -> list[str]:
         (i for i, o in enumerate(draft.operations) if _number(o.narration_ids) <= label.number and o.narration_ids),
         default=-1,
     )
-    while last + 1 < len(draft.operations) and not draft.operations[last + 1].narration_ids and last < 0:
-        last += 1
     state, wrong, exact = draft.states[last + 1], [], True
     for hand, allowed in label.hands.items():
         if allowed is None:

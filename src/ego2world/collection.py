@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ego2world import __version__
 from ego2world.annotations.records import Dataset, Narration
@@ -27,7 +27,15 @@ from ego2world.world.fluents import NarrationOutcome
 from ego2world.world.state import row_fact
 
 Progress = Callable[[str, int, int], None]
-Built = tuple[dict[str, bytes], dict[str, int], list[str], dict[str, dict[str, int]]]
+
+
+class Built(NamedTuple):
+    """One compiled video: the bytes of its files, its totals, its action types, its agreement with hidden evidence."""
+
+    parts: dict[str, bytes]
+    totals: dict[str, int]
+    action_types: list[str]
+    truth: dict[str, dict[str, int]]
 
 
 def build_worlds(
@@ -54,7 +62,7 @@ def build_worlds(
         if isinstance(result, str):
             failed[video] = result
         else:
-            made[video] = _write(out, video, *result)
+            made[video] = _write(out, video, result)
         if progress:
             progress(video, number, len(videos))
 
@@ -102,6 +110,7 @@ def _only(dataset: Dataset, video: str) -> Dataset:
         mistakes=own(dataset.mistakes),
         priming=(),
         warnings=(),
+        left_out=(),
     )
 
 
@@ -157,7 +166,7 @@ def build_episode(video: str, dataset: Dataset) -> Built:
         "conditions": sum(len(t.contract.conditions) for t in admitted),
     }
     truth = {kind: found.plain() for kind, found in hidden_agreement(video, dataset).items()}
-    return parts, totals, types, truth
+    return Built(parts, totals, types, truth)
 
 
 def span_of(draft: EpisodeDraft, first: int, last: int) -> Span:
@@ -228,18 +237,13 @@ def _episode(
     }
 
 
-def _write(
-    out: Path,
-    video: str,
-    parts: dict[str, bytes],
-    totals: dict[str, int],
-    types: list[str],
-    truth: dict[str, dict[str, int]],
-) -> dict[str, Any]:
-    folder = out / "episodes" / video
+def _write(out: Path, video: str, built: Built) -> dict[str, Any]:
+    """Write one episode's files and return what the manifest says of it."""
     for name in PARTS:
-        write_atomic(folder / name, parts[name])
-    return {"sha256": episode_digest(parts), "totals": totals, "action_types": types, "truth": truth}
+        write_atomic(out / "episodes" / video / name, built.parts[name])
+    row = built._asdict() | {"sha256": episode_digest(built.parts)}
+    del row["parts"]
+    return row
 
 
 def _agreement(rows: Sequence[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:

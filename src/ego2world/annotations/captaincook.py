@@ -14,7 +14,7 @@ from typing import Any
 
 from ego2world.annotations.cells import one_line, read_json
 from ego2world.annotations.records import Activity, Capture, Dataset, Mistake, Narration, Recipe, Segment
-from ego2world.annotations.rows import in_time, nearest
+from ego2world.annotations.rows import demand_videos, in_time
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
@@ -56,11 +56,9 @@ def read_captaincook(source: Path, videos: Sequence[str] | None = None) -> Datas
         end_s = max(row.end_s for row in rows)
         activities[video] = (Activity(video, names[recipe], rows[0].start_s, end_s, (recipe,), file=_STEPS),)
         captures.setdefault(recipe, {})[video] = Capture((video,), (), times, {})
-    unknown = [video for video in videos or () if video not in narrations]
-    if unknown or not narrations:
-        raise AnnotationError(
-            [Problem(str(source), None, "recording", f"unknown {v}", nearest(v, narrations)) for v in unknown] or errors
-        )
+    if not narrations:
+        raise AnnotationError([Problem(str(source), None, None, "no steps", _STEPS), *errors])
+    demand_videos(source, "recording", videos, narrations)
     keep = [video for video in narrations if videos is None or video in videos]
     labels = source / _ERRORS
     mistakes = {}

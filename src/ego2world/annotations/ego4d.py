@@ -16,7 +16,7 @@ from typing import Any
 
 from ego2world.annotations.cells import one_line
 from ego2world.annotations.records import Activity, Dataset, Narration
-from ego2world.annotations.rows import in_time, nearest
+from ego2world.annotations.rows import demand_videos, in_time
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
@@ -79,11 +79,7 @@ def read_ego4d(source: Path, videos: Sequence[str] | None = None) -> Dataset:
     if not narrations:
         needed = "narration.json, atomic descriptions, clip_narrations.json or goalstep_<split>.json"
         raise AnnotationError([Problem(str(source), None, None, "no narrations", needed), *found.errors])
-    unknown = [video for video in videos or () if video not in narrations]
-    if unknown:
-        raise AnnotationError(
-            [Problem(str(source), None, "video", f"unknown video {v}", nearest(v, narrations)) for v in unknown]
-        )
+    demand_videos(source, "video", videos, narrations)
     keep = [video for video in sorted(narrations) if videos is None or video in videos]
     return Dataset(
         "ego4d",

@@ -13,33 +13,35 @@ from pathlib import Path
 
 from ego2world.annotations.cells import class_name, frame_time_s, one_line, parse_list, parse_seconds, read_csv
 from ego2world.annotations.records import Dataset, Narration, Sound, Vocabulary
-from ego2world.annotations.rows import in_time, nearest, read_classes, read_sound
+from ego2world.annotations.rows import demand_videos, in_time, read_classes, read_sound
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
 FRAME_RATES_HZ = (60.0, 50.0)
-_REQUIRED = ("narration_id", "video_id", "start_timestamp", "stop_timestamp", "narration", "verb", "noun")
+_REQUIRED = ("video_id", "start_timestamp", "stop_timestamp", "narration", "verb", "noun")
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """What the two releases call their files, and the columns of EPIC-KITCHENS-55 by those of EPIC-KITCHENS-100."""
+    """What a release calls its files and the columns that differ: of the segments' id, of the videos, of classes."""
 
     name: str
     segments: str
     info: str
     classes: str
-    columns: Mapping[str, str]
+    id_column: str
+    video_column: str
     class_columns: tuple[str, str, str]
 
 
 _EPIC_100 = _Layout(
-    "epic-kitchens-100", "EPIC_100_*.csv", "EPIC_100_video_info.csv", "EPIC_100_{}_classes*.csv", {},
+    "epic-kitchens-100", "EPIC_100_*.csv", "EPIC_100_video_info.csv", "EPIC_100_{}_classes*.csv",
+    "narration_id", "video_id",
     ("id", "key", "instances"),
 )  # fmt: skip
 _EPIC_55 = _Layout(
     "epic-kitchens-55", "EPIC_*_action_labels.csv", "EPIC_video_info.csv", "EPIC_{}_classes.csv",
-    {"narration_id": "uid", "video_info": "video"},
+    "uid", "video",
     ("{}_id", "class_key", "{}s"),
 )  # fmt: skip
 
@@ -72,8 +74,8 @@ def read_epic_kitchens(
     durations = {}
     for path in sorted(source.glob(layout.info)):
         note(path)
-        for _, row in read_csv(path, (layout.columns.get("video_info", "video_id"), "duration")):
-            durations[row[layout.columns.get("video_info", "video_id")]] = float(row["duration"])
+        for _, row in read_csv(path, (layout.video_column, "duration")):
+            durations[row[layout.video_column]] = float(row["duration"])
     ambiguous: list[tuple[str, tuple[str, ...]]] = []
     tables: dict[str, dict[str, str]] = {"verb": {}, "noun": {}}
     for word, table in tables.items():
@@ -88,8 +90,8 @@ def read_epic_kitchens(
     ]
     for path in segments:
         name = note(path)
-        for number, row in read_csv(path, tuple(layout.columns.get(column, column) for column in _REQUIRED)):
-            row = {**row, **{column: row[own] for column, own in layout.columns.items() if own in row}}
+        for number, row in read_csv(path, (layout.id_column, *_REQUIRED)):
+            row = {**row, "narration_id": row[layout.id_column]}
             narration = read_segment(name, number, row, durations, errors)
             if narration is not None:
                 found[narration.video_id].append(narration)
@@ -105,10 +107,7 @@ def read_epic_kitchens(
         other = layout is _EPIC_100 and any(source.glob(_EPIC_55.segments))
         hint = "This looks like EPIC-KITCHENS-55: compile with --format epic-kitchens-55." if other else ""
         raise AnnotationError([Problem(str(source), None, None, "no segments", layout.segments), *errors], hint)
-    unknown = [video for video in videos or () if video not in found]
-    errors += [Problem(str(source), None, "video_id", f"unknown video {v}", nearest(v, found)) for v in unknown]
-    if unknown:
-        raise AnnotationError(errors[-len(unknown) :])
+    demand_videos(source, "video_id", videos, found)
     keep = set(videos or found)
     return Dataset(
         layout.name,

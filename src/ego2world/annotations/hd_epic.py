@@ -28,8 +28,8 @@ from ego2world.annotations.records import (
     Vocabulary,
 )
 from ego2world.annotations.rows import (
+    demand_videos,
     in_time,
-    nearest,
     pairs_of,
     read_activity,
     read_classes,
@@ -71,14 +71,7 @@ def read_hd_epic(source: Path, videos: Sequence[str] | None = None, whole: bool 
             ],
             "Point to the root of hd-epic-annotations or to a folder with the same layout (docs/DATA.md).",
         )
-    unknown = [video for video in videos or () if video not in narrations]
-    if unknown:
-        raise AnnotationError(
-            [
-                Problem(str(source), None, "video_id", f"unknown video {video}", nearest(video, narrations))
-                for video in unknown
-            ]
-        )
+    demand_videos(source, "video_id", videos, narrations)
     vocabulary = reader.vocabulary()
     associations = reader.associations()
     activities = reader.activities()

@@ -22,7 +22,7 @@ from ego2world.annotations.records import (
     Segment,
     Sound,
 )
-from ego2world.errors import Problem
+from ego2world.errors import AnnotationError, Problem
 
 SOUND_RATE_HZ = 48_000
 
@@ -30,6 +30,20 @@ SOUND_RATE_HZ = 48_000
 def nearest(video: str, known: Iterable[str]) -> str:
     near = get_close_matches(video, list(known), 1, 0.0)
     return "one of the source's videos" + (f" (nearest: {near[0]})" if near else "")
+
+
+def demand_videos(source: Path, field: str, wanted: Iterable[str] | None, known: Iterable[str]) -> None:
+    """Refuse videos that a source does not have.
+
+    Raises:
+        AnnotationError: every one of them, each with its nearest.
+    """
+    known = list(known)
+    unknown = [video for video in wanted or () if video not in known]
+    if unknown:
+        raise AnnotationError(
+            [Problem(str(source), None, field, f"unknown video {video}", nearest(video, known)) for video in unknown]
+        )
 
 
 def in_time(narration: Narration) -> tuple[float, float, tuple[int, ...], str]:

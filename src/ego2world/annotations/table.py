@@ -10,7 +10,7 @@ from typing import Any
 
 from ego2world.annotations.cells import one_line, parse_seconds, read_csv
 from ego2world.annotations.records import Activity, Dataset, Narration
-from ego2world.annotations.rows import in_time, nearest
+from ego2world.annotations.rows import demand_videos, in_time
 from ego2world.core.canonical import sha256_file
 from ego2world.errors import AnnotationError, Problem
 
@@ -42,11 +42,7 @@ def read_table_source(source: Path, videos: Sequence[str] | None = None) -> Data
     if not found:
         needed = f"a .csv or .jsonl with the columns {', '.join(COLUMNS[:3])}"
         raise AnnotationError([Problem(str(source), None, None, "no narrations", needed), *errors])
-    unknown = [video for video in videos or () if video not in found]
-    if unknown:
-        raise AnnotationError(
-            [Problem(str(source), None, "video", f"unknown video {v}", nearest(v, found)) for v in unknown]
-        )
+    demand_videos(source, "video", videos, found)
     keep = [video for video in sorted(found) if videos is None or video in videos]
     for video in keep:
         found[video].sort(key=lambda pair: in_time(pair[0]))

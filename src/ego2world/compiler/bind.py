@@ -3,6 +3,8 @@
 A mention is bound to the entity with the best sum of name fit and evidence; evidence is a track that begins, ends or
 runs at the right moment, a hand that holds the thing, and recency in the discourse. Without enough evidence a new
 entity is made, so that records stay apart. Stage: bind.
+
+It is long because a mention may be of a hand, a fixture, a substance, a pack or a thing, and each falls back on others.
 """
 
 from __future__ import annotations

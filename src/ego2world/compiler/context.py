@@ -71,12 +71,13 @@ def context_rows(video: str, dataset: Dataset) -> dict[str, list[dict[str, Any]]
         if not a.placeholder
         for t in a.tracks
     ]
+    spans_s = {n.id: [n.start_s, n.end_s] for n in dataset.narrations[video]}
     tables["mistakes"] = [
         {
             "narration": m.narration_id,
             "kind": m.kind,
             "text": m.text,
-            "span_s": list(next((n.start_s, n.end_s) for n in dataset.narrations[video] if n.id == m.narration_id)),
+            "span_s": spans_s[m.narration_id],
             "key": f"{m.narration_id}/{m.kind}",
         }
         for m in dataset.mistakes.get(video, ())

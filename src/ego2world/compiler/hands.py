@@ -155,11 +155,11 @@ class Hands:
                 self.guessed.pop(action.ids("object")[0], None)
             self._clear(hand, mine, evidence, grasping=True, sources=action.ids("source"))
             return Action.of(action.name, {**action.bound, "hand": hand})
-        if evidence.hand in (LEFT, RIGHT) and named is not None:
+        if evidence.hand in (LEFT, RIGHT):
             for thing in handled(action):
-                self.bring_to(thing, named, evidence)
-            if not set(handled(action)) & set(self.holding(named)):
-                self._clear(named, mine | {*action.ids("source")}, evidence, grasping=False)
+                self.bring_to(thing, evidence.hand, evidence)
+            if not set(handled(action)) & set(self.holding(evidence.hand)):
+                self._clear(evidence.hand, mine | {*action.ids("source")}, evidence, grasping=False)
         return action
 
     def bring_to(self, thing: str, hand: str, evidence: OperationEvidence) -> None:

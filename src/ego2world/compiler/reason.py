@@ -132,7 +132,7 @@ class Reason:
 
 def basis_at_start(reason: Reason) -> Basis:
     """Return what a fact of the initial world rests on."""
-    if Why.TRACK_ENDS_THERE is reason.also or reason.why in _TRACKED:
+    if reason.why in _TRACKED:
         return Basis.TRACK
     return Basis.SAID if reason.why in _TOLD else Basis.ASSUMED
 

@@ -10,21 +10,21 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ego2world.annotations.records import Association, Dataset, Narration, Track
-from ego2world.compiler.episode import Hidden, compile_video, read_video
+from ego2world.annotations.records import Association, Dataset, Track
+from ego2world.compiler.episode import compile_video, read_video
 from ego2world.compiler.fixtures import FIXTURES
+from ego2world.compiler.hands import SIDES
 from ego2world.compiler.scene import Operation
 from ego2world.language.lexicon import lexicon
 from ego2world.language.roles import Intent
 from ego2world.ontology.senses import Tag, senses
 from ego2world.world.refusal import Refusal
-from ego2world.world.state import BOTH, LEFT, RIGHT, State, World, root_fixture
+from ego2world.world.state import BOTH, State, World, root_fixture
 from ego2world.world.step import step
 
 SHARE = 0.2
 NEAR_S = 2.5
 KINDS = ("tracks", "hands", "places")
-_HANDS = {"left": LEFT, "right": RIGHT}
 
 
 @dataclass
@@ -56,6 +56,14 @@ class _Held:
     hands: dict[str, str] = field(default_factory=dict)  # narration -> the hand it names
     places: dict[str, str] = field(default_factory=dict)  # narration -> the kind of fixture it names
 
+    def without(self, narration_id: str, intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
+        """Return a narration's intents as far as they are shown."""
+        if narration_id in self.hands:
+            intents = tuple(replace(intent, hands=(), holds=()) for intent in intents)
+        if narration_id in self.places:
+            intents = tuple(replace(intent.with_role("target", ()), prep="") for intent in intents)
+        return intents
+
 
 def hidden_agreement(video: str, dataset: Dataset, seed: int = 0) -> dict[str, Agreement]:
     """Compile a video without a share of its evidence and return the agreement with that share, by kind."""
@@ -71,22 +79,24 @@ def hidden_agreement(video: str, dataset: Dataset, seed: int = 0) -> dict[str, A
             else:
                 shown.append(track)
         kept.append(replace(association, tracks=tuple(shown)))
-    for narration, intents in zip(narrations, read_video(video, dataset), strict=True):
+    read = read_video(video, dataset)
+    for narration, intents in zip(narrations, read, strict=True):
         hand, place = _named_hand(intents), _named_place(intents)
         if hand is not None and rng.random() < SHARE:
             held.hands[narration.id] = hand
         if place is not None and rng.random() < SHARE:
             held.places[narration.id] = place
     blind = replace(dataset, associations={video: tuple(kept)})
-    scene = compile_video(video, blind, Hidden(frozenset(held.hands), frozenset(held.places))).scene
-    states = _states(World(scene.entities, ("kitchen",), scene.zone_of), State.of(scene.initial), scene.operations)
-    return _compare(held, narrations, scene.operations, states, World(scene.entities, ("kitchen",), scene.zone_of))
+    shown_read = [held.without(n.id, intents) for n, intents in zip(narrations, read, strict=True)]
+    scene = compile_video(video, blind, shown_read).scene
+    states = _states(scene.world, State.of(scene.initial), scene.operations)
+    return _compare(held, scene.operations, states, scene.world)
 
 
 def _named_hand(intents: Sequence[Intent]) -> str | None:
     """Return the hand of a narration that takes or puts one thing with one named hand."""
     acts = [i for i in intents if not i.not_acted]
-    if len(acts) != 1 or len(acts[0].hands) != 1 or acts[0].hands[0] not in _HANDS:
+    if len(acts) != 1 or len(acts[0].hands) != 1 or acts[0].hands[0] not in SIDES:
         return None
     moved = acts[0].sense in senses(Tag.TAKING) | senses(Tag.PUTTING)
     return acts[0].hands[0] if moved else None
@@ -110,7 +120,7 @@ def _states(world: World, state: State, operations: Sequence[Operation]) -> list
 
 
 def _compare(
-    held: _Held, narrations: Sequence[Narration], operations: Sequence[Operation], states: Sequence[State], world: World
+    held: _Held, operations: Sequence[Operation], states: Sequence[State], world: World
 ) -> dict[str, Agreement]:
     found = {kind: Agreement() for kind in KINDS}
     owner = {evidence: entity.id for entity in world.entities.values() for evidence in entity.evidence}
@@ -127,7 +137,7 @@ def _compare(
     for narration, side in held.hands.items():
         index = said.get(narration)
         hand = None if index is None else _hand_of(operations[index], states[index], states[index + 1])
-        found["hands"].add(None if hand is None else hand in (_HANDS[side], BOTH))
+        found["hands"].add(None if hand is None else hand in (SIDES[side], BOTH))
     for narration, kind in held.places.items():
         index = said.get(narration)
         thing = None if index is None else next(iter(operations[index].action.ids("object")), None)

@@ -2,7 +2,7 @@
 
 "2 tbsp. oil" has a point that ends no sentence, "1/4 cup milk" a unit that is no cup, and "on high" is no place. Each
 becomes one word that the parser reads as what it is: ``qty_2_tbsp`` stands before its noun, ``set_level_high`` beside
-its verb. What they say is kept as data.
+its verb. ``quantity_in`` and ``setting_in`` read such words back.
 """
 
 from __future__ import annotations
@@ -61,10 +61,6 @@ class Quantity:
     low: float
     high: float
     unit: str = ""
-
-    def plain(self) -> dict[str, float | str]:
-        """Return the JSON form."""
-        return {"low": self.low, "high": self.high, "unit": self.unit}
 
 
 def number_of(text: str) -> float:

@@ -1,4 +1,7 @@
-"""One clause to an intent: which phrase plays which role, and which of a verb's senses what it is bound to selects."""
+"""One clause to an intent: which phrase plays which role, and which of a verb's senses what it is bound to selects.
+
+It is long because the rules by which a binding decides between senses stand in one list, whose order is grammar.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +30,7 @@ class Intent:
 
     ``prep`` is the preposition of the target ("in", "on", "under", ...); ``hands`` are left, right, both or other;
     ``to_hand`` is the receiving hand of a change of hands; ``holds`` are the things that are said to be held
-    meanwhile, each with its hand; ``settings`` are heat, level, time and temperature as said. ``not_acted`` is set when
-    nothing is to be executed.
+    meanwhile, each with its hand. ``not_acted`` is set when nothing is to be executed.
     """
 
     sense: str
@@ -43,7 +45,6 @@ class Intent:
     text: str = ""
     sentence: int = 0
     holds: tuple[tuple[NounPhrase, str], ...] = ()
-    settings: tuple[tuple[str, str | float], ...] = ()
 
     def of(self, role: str) -> tuple[NounPhrase, ...]:
         """Return the phrases of a role."""
@@ -128,7 +129,6 @@ def intent_of(clause: Clause) -> Intent:
         bound.from_hand,
         clause.continued,
         text=clause.text,
-        settings=clause.settings,
     )
 
 
